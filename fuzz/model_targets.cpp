@@ -17,6 +17,8 @@
 namespace dorm::fuzz {
 namespace {
 
+constexpr std::size_t kExplained = 1000;  // features
+
 void model(Bytes input) {
   const Model model = model_from_json(as_text(input), "input");
   const std::string written = to_json(model);
@@ -29,6 +31,26 @@ void model(Bytes input) {
     }
   }
   require(score(model, small_data(), 1).size() == small_data().num_documents());
+}
+
+/// A file of another library: what is read of it is saved, loaded, explained and exported.
+void trees(Bytes input) {
+  const Model model = model_of(read_trees(as_text(input), "input"));
+  const std::string written = to_json(model);
+  require(to_json(model_from_json(written, "written")) == written);
+  if (model.features.size() <= kExplained && model.trees->trees().has_covers()) {
+    const std::vector<float> row(model.features.size());
+    std::vector<double> contributions(row.size());
+    tree_contributions(model.trees->trees(), row, contributions);
+  }
+  for (const ExportTarget& target : export_targets()) {
+    try {
+      export_model(model, target);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  score(model, small_data(), 1);
 }
 
 std::vector<Seed> model_seeds() {
@@ -149,10 +171,13 @@ std::vector<Seed> cell_seeds() {
 }  // namespace
 
 std::span<const Target> model_targets() {
-  static constexpr Target kTargets[] = {
-      {"model", model, model_seeds},       {"position-model", position_model, position_seeds},
-      {"factors", factors, factor_seeds},  {"joint", joint, joint_seeds},
-      {"learner", learner, learner_seeds}, {"cell", cell, cell_seeds}};
+  static constexpr Target kTargets[] = {{"model", model, model_seeds},
+                                        {"position-model", position_model, position_seeds},
+                                        {"factors", factors, factor_seeds},
+                                        {"joint", joint, joint_seeds},
+                                        {"learner", learner, learner_seeds},
+                                        {"cell", cell, cell_seeds},
+                                        {"trees", trees}};
   return kTargets;
 }
 

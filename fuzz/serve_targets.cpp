@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of requests, and whole requests to a service of three models. What is accepted has a row for every document;
-// whatever is asked is answered, never by "the server failed".
+// Bodies of requests, whole requests to a service of three models, and connections to it. What is accepted has a row
+// for every document; whatever is asked is answered, never by "the server failed".
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include "serve/rank_request.h"
 #include "serve/service.h"
 #include "target.h"
+#include "tests/serve/in_memory_connection.h"
 #include "worlds.h"
 
 namespace dorm::fuzz {
@@ -58,6 +61,9 @@ serve::Service& service() {
     save_factors(factorize(small_ratings(), {.rank = 2, .threads = 1}).model, factors);
     options.models = {{"m", linear}, {"k", kernel}, {"f", factors}};
     options.limits.documents = kMost;
+    options.limits.header_bytes = 1000;
+    options.limits.body_bytes = 2000;
+    options.limits.memory_bytes = 20'000;
     return std::make_unique<serve::Service>(options);
   }();
   return *made;
@@ -75,6 +81,42 @@ void request(Bytes input) {
   const serve::Answer answer = service().answer(asked);
   require(answer.status != 500);
   if (answer.type == serve::kJson) parse_json(answer.body, "answer", "JSON");
+}
+
+/// The bytes of a connection, and before them the size of the pieces in which they come. What is sent are responses,
+/// the same as for bytes that come at once.
+void connection(Bytes input) {
+  const std::size_t size = 1 + std::size_t{take_choice(input)};
+  const std::string_view bytes = as_text(input);
+  const auto sent = [&](std::size_t piece) {
+    test::InMemoryConnection made(service());
+    for (std::size_t at = 0; at < bytes.size(); at += piece) made.receive(bytes.substr(at, piece));
+    made.wait_too_long();
+    return test::without_dates(made.sent());
+  };
+  const std::string in_pieces = sent(size), at_once = sent(bytes.size() + 1);
+  const std::vector<int> statuses = test::statuses_of(in_pieces);
+  for (const int status : statuses) require(status != -1 && status != 500);
+  require(statuses == test::statuses_of(at_once));
+  // Metrics count the requests in between.
+  require(in_pieces == at_once || bytes.find("metrics") != std::string_view::npos);
+  require(service().budget().used() == 0);
+}
+
+std::vector<Seed> connection_seeds() {
+  const std::string head = "POST /v1/rank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+  const std::string body = R"({"documents":[{"values":[1,2,3]}]})";
+  const std::string post = fmt::format("{}Content-Length: {}\r\n\r\n{}", head, body.size(), body);
+  const std::string chunks =
+      fmt::format("{}Transfer-Encoding: chunked\r\n\r\n5;a=b\r\n{}\r\n{:x}\r\n{}\r\n0\r\nA: b\r\n\r\n", head,
+                  body.substr(0, 5), body.size() - 5, body.substr(5));
+  const std::string get = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  return {{"post", "\x07" + post},
+          {"chunked", "\x03" + chunks},
+          {"pipelined", "\x20" + post + chunks + get + "HEAD /v1/models HTTP/1.0\r\n\r\n"},
+          {"expecting", "\x40" + head + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}"},
+          {"ambiguous", "\x05" + head + "Transfer-Encoding: gzip\r\nHost: x\r\n y\r\n\r\n" + get},
+          {"long", "\xff" + head + "A: " + std::string(1500, 'x') + "\r\n\r\n"}};
 }
 
 std::vector<Seed> rank_seeds() {
@@ -100,11 +142,12 @@ std::vector<Seed> rank_seeds() {
   return seeds;
 }
 
-constexpr std::array<Target, 4> kServeTargets = {{
+constexpr std::array<Target, 5> kServeTargets = {{
     {"rank_request", rank_request, rank_seeds},
     {"inference_request", inference_request, rank_seeds},
     {"binary_rows", binary_rows, rank_seeds},
     {"served_request", request, rank_seeds},
+    {"served_connection", connection, connection_seeds},
 }};
 
 }  // namespace

@@ -103,9 +103,14 @@ LAYERS = {
         ("base", "base/vector", "data", "data/scale", "device", "model/kernel"),
         (),
     ),
+    "model/trees": Room(
+        "ensembles of trees: readers of the files of other libraries, scores, Shapley values",
+        ("base", "base/vector"),
+        ("learning/trees",),
+    ),
     "model/export": Room(
         "models in the formats of other tools, one file each",
-        ("base", "data", "data/scale", "model", "model/kernel"),
+        ("base", "data", "data/scale", "model", "model/kernel", "model/trees"),
         ("export",),
     ),
     "model": Room(
@@ -121,6 +126,7 @@ LAYERS = {
             "data/scale",
             "model/features",
             "model/kernel",
+            "model/trees",
             "ranking/assign",
             "ranking/measure",
             "ranking/oracle",
@@ -323,6 +329,7 @@ LAYERS = {
             "data/io/files",
             "data/ratings",
             "model",
+            "model/trees",
             "ranking/measure",
             "recommend/models",
         ),

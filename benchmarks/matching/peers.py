@@ -7,7 +7,9 @@ from scipy.optimize import quadratic_assignment
 import dorm
 
 
-def numbers(matcher: dorm.matching.GraphMatcher, first: dorm.matching.Graph, second: dorm.matching.Graph) -> tuple[np.ndarray, np.ndarray]:
+def numbers(
+    matcher: dorm.matching.GraphMatcher, first: dorm.matching.Graph, second: dorm.matching.Graph
+) -> tuple[np.ndarray, np.ndarray]:
     """Scores of nodes, and of edges by edge of either graph, as the model has them."""
     import json
 
@@ -38,7 +40,9 @@ def affinity(node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, sec
     return matrix
 
 
-def score(node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph, match: np.ndarray) -> float:
+def score(
+    node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph, match: np.ndarray
+) -> float:
     value = sum(node[i, j] for i, j in enumerate(match) if j >= 0)
     images = {frozenset(map(int, pair)): f for f, pair in enumerate(second.edges)}
     for e, (a, b) in enumerate(first.edges.astype(int)):
@@ -47,7 +51,9 @@ def score(node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second
     return value
 
 
-def by_pygmtools(name: str, node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph) -> np.ndarray:
+def by_pygmtools(
+    name: str, node: np.ndarray, edge: np.ndarray, first: dorm.matching.Graph, second: dorm.matching.Graph
+) -> np.ndarray:
     """rrwm, sm or ipfp, made a matching by the Hungarian method."""
     import pygmtools
 

@@ -36,7 +36,9 @@ def joined(points: np.ndarray, density: float) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([first[kept], second[kept]], axis=1), length[kept, None]
 
 
-def make_pair(world: World, rng: np.random.Generator) -> tuple[tuple[dorm.matching.Graph, dorm.matching.Graph], np.ndarray]:
+def make_pair(
+    world: World, rng: np.random.Generator
+) -> tuple[tuple[dorm.matching.Graph, dorm.matching.Graph], np.ndarray]:
     """A set of points and its rotated, shuffled copy with noise; partners of the first graph's nodes, -1 for none."""
     size = world.inliers + world.outliers
     first = rng.random((size, 2))
@@ -49,7 +51,9 @@ def make_pair(world: World, rng: np.random.Generator) -> tuple[tuple[dorm.matchi
     shuffled = np.empty_like(second)
     shuffled[place] = second
     match = np.where(np.arange(size) < world.inliers, place, -1)
-    graphs = [dorm.matching.Graph(described(points, rng), *joined(points, world.density)) for points in (first, shuffled)]
+    graphs = [
+        dorm.matching.Graph(described(points, rng), *joined(points, world.density)) for points in (first, shuffled)
+    ]
     return (graphs[0], graphs[1]), match
 
 

@@ -29,8 +29,9 @@ constexpr const char* kExplainDescription =
     "\n"
     "A linear score is a sum: for each document, the largest contributions of features, and their differences\n"
     "to the mean over the documents of the query. With --against: the difference of two documents, feature by\n"
-    "feature, and the value of one feature at which they would swap. For a kernel: the change of the score when\n"
-    "one feature is at its mean. Labels are not needed.";
+    "feature, and the value of one feature at which they would swap. For trees: Shapley values, which sum to the\n"
+    "score less its mean in training. For a kernel: the change of the score when one feature is at its mean.\n"
+    "Labels are not needed.";
 
 constexpr const char* kExplainExamples =
     "Examples:\n"
@@ -141,7 +142,7 @@ Model load_explained(const std::string& path, bool pairs) {
   if (pairs && model.kernel)
     throw Error(ErrorCode::unsupported, {path},
                 "--against takes a difference apart feature by feature, and a kernel is no sum over features; expected "
-                "a linear model");
+                "a linear model or trees");
   return model;
 }
 
@@ -175,7 +176,7 @@ void run_explain(ExplainArguments arguments, const Settings& settings) {
 Action declare_explain(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExplainArguments>();
   const OptionGroup what(app, "Documents"), output(app, "Output");
-  app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
+  app.add_option("MODEL", arguments->model, "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
   app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used");
   what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (jsonl, csv: all queries)")
       ->expected(1)

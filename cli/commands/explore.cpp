@@ -25,6 +25,7 @@
 #include "options/written_files.h"
 #include "run/evaluate_rankers.h"
 #include "run/progress.h"
+#include "run/run_server.h"
 #include "text/help.h"
 #include "text/messages.h"
 
@@ -141,7 +142,7 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
     print(fmt::format("{}\n", server.url()));
   if (!settings.quiet) say("dorm: Ctrl-C ends it\n");
   if (!arguments.no_open && ::isatty(STDOUT_FILENO)) open_in_browser(server.url());
-  server.run();
+  run_to_the_end(server);
 }
 
 }  // namespace

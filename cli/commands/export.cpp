@@ -168,7 +168,8 @@ void run_export(ExportArguments arguments, const Settings& settings) {
 
 Action declare_export(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExportArguments>();
-  app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
+  app.add_option("MODEL", arguments->model,
+                 "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
   const OptionGroup output(app, "Output");
   CLI::Option* const out = written(output.add("-o,--output", arguments->output, "FILE",
                                               "file to write, or folder for targets that are folders; - is standard\n"

@@ -206,7 +206,8 @@ void run_rank(RankArguments arguments, const Settings& settings) {
 
 Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
-  app.add_option("MODEL", arguments->model, "model written by dorm train or dorm tune");
+  app.add_option("MODEL", arguments->model,
+                 "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
   app.add_option("DATA", arguments->data,
                  "documents: LETOR, CSV, TSV, JSON lines or .dorm; labels may be\nmissing; - is standard input; "
                  "a\nfolder or quoted pattern of .dorm files");

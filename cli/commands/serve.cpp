@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "dorm/error.h"
 #include "options/option_group.h"
+#include "run/run_server.h"
 #include "text/messages.h"
 
 namespace dorm::cli {
@@ -39,7 +40,7 @@ struct ServeArguments {
   std::vector<std::string> models;
   std::string address = "127.0.0.1", token_file;
   std::uint16_t port = 8080;
-  double watch = 1, max_body = 8;
+  double watch = 1, max_body = 8, max_memory = 256;
   std::size_t max_documents = 10'000, max_connections = 1'024;
   bool log = false;
 };
@@ -73,13 +74,14 @@ void run_serve(const ServeArguments& arguments, const Settings& settings) {
   options.threads = settings.threads;
   options.watch_seconds = arguments.watch;
   options.limits.body_bytes = static_cast<std::size_t>(arguments.max_body * (1 << 20));
+  options.limits.memory_bytes = static_cast<std::size_t>(arguments.max_memory * (1 << 20));
   options.limits.documents = arguments.max_documents;
   options.limits.connections = arguments.max_connections;
   if (arguments.log) options.log = [](std::string_view line) { print(std::string(line) + "\n"); };
   if (!settings.quiet) options.say = [](std::string_view line) { say(fmt::format("dorm: {}\n", line)); };
   serve::Server server(options);
   announce(server, options, settings);
-  server.run();
+  run_to_the_end(server);
 }
 
 }  // namespace
@@ -98,6 +100,8 @@ Action declare_serve(CLI::App& app, const Settings& settings) {
   models.number("--watch", arguments->watch, number_from(0, 86400), "S",
                 "check the files every S seconds; 0: only on SIGHUP (1)");
   limits.number("--max-body", arguments->max_body, number_above(0, 1024), "MIB", "largest body of a request (8)");
+  limits.number("--max-memory", arguments->max_memory, number_above(0, 1 << 20), "MIB",
+                "memory for the bodies of all requests and responses in flight (256)");
   limits.number("--max-documents", arguments->max_documents, whole_from(1), "N",
                 "largest number of documents of a request (10000)");
   limits.number("--max-connections", arguments->max_connections, whole_from(1), "N",

@@ -29,10 +29,11 @@ constexpr std::array<CatalogEntry, 7> kInputFormats = {{
     {.name = "jsonl", .usage = "jsonl", .help = "JSON lines: an object per document or query"},
     {.name = "log", .usage = "log", .help = "answers of a search engine with logged features, as JSON"},
 }};
-constexpr std::array<CatalogEntry, 3> kMissing = {{
+constexpr std::array<CatalogEntry, 4> kMissing = {{
     {.name = "error", .usage = "error", .help = "refuse them"},
     {.name = "zero", .usage = "zero", .help = "become 0"},
     {.name = "mean", .usage = "mean", .help = "become the mean of the column"},
+    {.name = "keep", .usage = "keep", .help = "stay missing, for models of trees"},
 }};
 
 // The position of `name` in a table whose order is that of the enumeration.
@@ -124,7 +125,7 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv, jsonl, binary or log (of a search engine)\n(by content and extension)");
   reading.add("--missing", arguments.missing, "NAME",
-              "NaN and infinite features: error, zero, or mean of the training\ndata (that of the model, else error)");
+              "NaN and infinite features: error, zero, mean of the training data,\nor keep, for trees (that of the model, else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, as a grade; bad, as label 0;\ndrop; auto: bad where "
                           "labels are integers from -1 on, else\ngrade ({})",

@@ -34,7 +34,7 @@ struct Expected {
 
 /// The expectations of a model about the data it ranks.
 inline Expected expected_by(const Model& model, bool labels = true) {
-  return {&model.data.input, &model.features, labels};
+  return {&model.data.input, model.by_number() ? nullptr : &model.features, labels};
 }
 
 /// --input-format and the other options of the data; --format is always that of the output.

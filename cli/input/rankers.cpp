@@ -56,7 +56,7 @@ Ranker file_ranker(std::string name, const std::string& path) {
   if (is_factor_file(path))
     throw Error(ErrorCode::unsupported, {path},
                 "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
-  if (beginning.starts_with("{")) {
+  if (beginning.starts_with("{") || is_tree_file(beginning)) {
     std::visit([&](auto&& model) { ranker.what = std::forward<decltype(model)>(model); }, load_any_model(path));
     return ranker;
   }
@@ -145,6 +145,7 @@ RankedData::RankedData(std::string path, const InputArguments& input, const Sett
     }
     const Model* model = model_of(ranker);
     if (!model) continue;
+    all = all || model->by_number();
     if (!like_) like_ = model->data.input;
     if (model->data.input == *like_) features.insert(features.end(), model->features.begin(), model->features.end());
   }

@@ -78,7 +78,8 @@ void add_arguments(const ConfigEntry& entry, const std::string& path, const CLI:
 std::string number_text(double value) { return fmt::format("{}", value); }
 
 std::string missing_text(Missing missing) {
-  return missing == Missing::mean ? "mean" : missing == Missing::zero ? "zero" : "error";
+  constexpr const char* kNames[] = {"error", "zero", "mean", "keep"};
+  return kNames[static_cast<std::size_t>(missing)];
 }
 
 /// What a model knows of its training, by option. What is chosen by a grid, or was an average, is not repeated.

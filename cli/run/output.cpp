@@ -2,11 +2,13 @@
 #include "run/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <ostream>
+#include <sstream>
 #include <streambuf>
 
 #include "dorm/error.h"
@@ -67,6 +69,12 @@ void write_noting(const std::string& path, const std::function<void(std::ostream
 }  // namespace
 
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& body) {
+  if (path == "-" && ::isatty(STDOUT_FILENO) == 1) {
+    // A terminal obeys escapes, which ids and names of the data may hold: it is shown them instead.
+    std::ostringstream shown;
+    body(shown);
+    return print(shown.str());
+  }
   if (!leaves_something_behind(path)) {
     const QuietPipe quiet;
     return write_atomically(path, body);

@@ -28,6 +28,31 @@ double label_of(const ExplainView& view, std::size_t document) {
   return query.labels[document - query.first_document];
 }
 
+/// As linear_parts(), without weights and scaling.
+std::string shapley_parts(const ExplainView& view, const DocumentExplanation& document,
+                          const QueryExplanation& explanation) {
+  std::vector<std::vector<std::string>> rows = {{"  feature", "value", "contribution", "above mean"}};
+  const std::size_t count = shown(view, document.parts);
+  double others = 0, others_above = 0;
+  for (std::size_t k = 0; k < document.parts.size(); ++k) {
+    const FeaturePart& part = document.parts[k];
+    if (k < count) {
+      rows.push_back({"  " + view.model.features[part.feature], significant(part.value),
+                      signed_figure(part.contribution), signed_figure(part.above_mean)});
+      continue;
+    }
+    others += part.contribution;
+    others_above += part.above_mean;
+  }
+  if (count < document.parts.size())
+    rows.push_back({fmt::format("  {} others", document.parts.size() - count), "", signed_figure(others),
+                    signed_figure(others_above)});
+  rows.push_back({"  mean in training", "", signed_figure(explanation.base), ""});
+  rows.push_back(
+      {"  score", "", signed_figure(document.score), signed_figure(document.score - explanation.mean_score)});
+  return aligned(rows);
+}
+
 std::string linear_parts(const ExplainView& view, const DocumentExplanation& document, double mean_score) {
   std::vector<std::vector<std::string>> rows = {
       {"  feature", "value", "scaled", "weight", "contribution", "above mean"}};
@@ -94,16 +119,21 @@ std::string explain_text(const ExplainView& view, const QueryExplanation& explan
   const Query query = view.data.query(view.query);
   std::string text =
       fmt::format("query {}: {} documents, mean score {:.4f}\n", query.id, query.size(), explanation.mean_score);
-  text += explanation.additive
+  text += !explanation.additive
+              ? fmt::format(
+                    "{} no contributions that sum to the score; effect: the score less what it would be with "
+                    "this\nfeature at its mean in the query\n",
+                    view.model.kernel ? "a kernel has" : "trees without counts of training documents have")
+          : view.model.linear()
               ? "contribution = weight x scaled value; above mean: less the mean contribution in this query\n"
-              : "a kernel has no contributions that sum to the score; effect: the score less what it would be with "
-                "this\nfeature at its mean in the query\n";
+              : "contributions are Shapley values; above mean: less the mean contribution in this query\n";
   for (const DocumentExplanation& document : explanation.documents) {
     text += fmt::format("\nrank {}: {}, score {:.4f}", document.rank, view.data.document_name(document.document),
                         document.score);
     if (view.data.has_labels()) text += fmt::format(", label {:g}", label_of(view, document.document));
-    text += fmt::format("\n{}", explanation.additive ? linear_parts(view, document, explanation.mean_score)
-                                                     : kernel_parts(view, document));
+    text += fmt::format("\n{}", !explanation.additive ? kernel_parts(view, document)
+                                : view.model.linear() ? linear_parts(view, document, explanation.mean_score)
+                                                      : shapley_parts(view, document, explanation));
   }
   return text;
 }
@@ -116,7 +146,7 @@ std::string explain_jsonl(const ExplainView& view, const QueryExplanation& expla
       const FeaturePart& part = document.parts[k];
       Json out = {{"feature", view.model.features[part.feature]}, {"value", part.value}, {"scaled", part.scaled}};
       if (explanation.additive) {
-        out["weight"] = part.weight;
+        if (view.model.linear()) out["weight"] = part.weight;
         out["contribution"] = part.contribution;
         out["above_mean"] = part.above_mean;
       } else {
@@ -132,6 +162,7 @@ std::string explain_jsonl(const ExplainView& view, const QueryExplanation& expla
                  {"mean_score", explanation.mean_score}};
     if (view.data.has_labels()) line["label"] = label_of(view, document.document);
     line["additive"] = explanation.additive;
+    if (explanation.additive && !view.model.linear()) line["base"] = explanation.base;
     line["features"] = std::move(features);
     text += printable_json(line) + "\n";
   }
@@ -152,7 +183,7 @@ std::string explain_csv(const ExplainView& view, const QueryExplanation& explana
           fmt::format("{}", document.score),
           view.data.has_labels() ? fmt::format("{}", label_of(view, document.document)) : std::string(),
           view.model.features[part.feature], fmt::format("{}", part.value), fmt::format("{}", part.scaled),
-          explanation.additive ? fmt::format("{}", part.weight) : std::string(), fmt::format("{}", part.contribution),
+          view.model.linear() ? fmt::format("{}", part.weight) : std::string(), fmt::format("{}", part.contribution),
           fmt::format("{}", part.above_mean)});
     }
   return text;

@@ -10,7 +10,7 @@ namespace dorm::cli {
 std::string joint_text(const JointModel& model, const std::string& path) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<13}{}\n", name, value);
+    text += fmt::format("{:<16}{}\n", name, value);
   };
   line("format", "joint kernel over users and items");
   line("kernel", model.kernel);

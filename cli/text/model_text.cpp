@@ -73,15 +73,69 @@ std::string parts_text(const Model& model) {
                      model.folds > 0 ? fmt::format(" and a mean over {} folds", model.folds) : "", aligned(rows));
 }
 
+/// Splits by feature, the most first.
+std::string splits_text(const TreeEnsemble& trees) {
+  std::vector<std::size_t> splits(trees.features.size()), order(splits.size());
+  for (const TreeNode& node : trees.nodes)
+    if (!node.leaf()) ++splits[node.feature];
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return splits[i] > splits[j]; });
+  std::vector<std::vector<std::string>> rows = {{"feature", "splits"}};
+  for (const std::size_t j : order)
+    if (splits[j] > 0 && rows.size() <= kWeightsShown) rows.push_back({trees.features[j], std::to_string(splits[j])});
+  return aligned(rows);
+}
+
+std::string trees_text(const Model& model) {
+  const TreeEnsemble& trees = model.trees->trees();
+  std::size_t leaves = 0, categorical = 0, most = 0;
+  for (std::size_t t = 0; t < trees.num_trees(); ++t) {
+    const std::size_t own = (trees.tree(t).size() + 1) / 2;
+    leaves += own;
+    most = std::max(most, own);
+  }
+  for (const TreeNode& node : trees.nodes) categorical += !node.leaf() && node.categories > 0;
+  const auto used = std::count(model.trees->used().begin(), model.trees->used().end(), true);
+  std::string text =
+      fmt::format("{:<15}{} trees with {} leaves, at most {} in one\n", "kind", trees.num_trees(), leaves, most);
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += fmt::format("{:<15}{}\n", name, value);
+  };
+  line("grown by",
+       trees.objective.empty() ? trees.library : fmt::format("{}, objective {}", trees.library, trees.objective));
+  line("features", fmt::format("{}, {} of them used{}", trees.features.size(), used,
+                               trees.by_number ? "; by number, since the file has no names" : ""));
+  if (categorical > 0) line("categories", fmt::format("in {} splits", categorical));
+  line("base score", fmt::format("{:.6g}", trees.base));
+  line("contributions", trees.has_covers() ? "exact (TreeSHAP)" : "effects only: the file has no counts of documents");
+  return text + "\nfeatures with most splits\n\n" + splits_text(trees);
+}
+
+std::string sum_text(const Model& model) {
+  std::string text =
+      fmt::format("{:<15}weighted sum of {} models, {} features\n", "kind", model.parts.size(), model.features.size());
+  if (!model.measure.empty()) text += fmt::format("{:<15}{}\n", "trained for", model.measure);
+  std::vector<std::vector<std::string>> rows = {{"weight", "kind", "method", "trained for", "features", "scaling"}};
+  for (const ModelPart& part : model.parts)
+    rows.push_back({fmt::format("{:.6g}", part.weight), name_of(part.ranker->kind()), part.ranker->method,
+                    part.measure.empty() ? "-" : part.measure, std::to_string(part.ranker->features.size()),
+                    std::string(name_of(part.ranker->scaling.kind))});
+  return text + "\n" + aligned(rows);
+}
+
 /// `positions`: what is to be said of them, if the model has a function for each.
 std::string described(const Model& model, const std::string& path, const std::string& positions) {
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<15}{}\n", name, value);
+    text += fmt::format("{:<16}{}\n", name, value);
   };
   line("file", path);
   if (model.kernel)
     kernel_lines(*model.kernel, line);
+  else if (model.trees)
+    return text + trees_text(model);
+  else if (!model.linear())
+    return text + sum_text(model);
   else
     line("kind", fmt::format("linear model of {} features, {} with weight", model.weights.size(), nonzero(model)));
   if (!positions.empty()) line("positions", positions);
@@ -128,7 +182,12 @@ std::string model_json(const Model& model, const std::string& path) {
   json["file"] = path;
   if (model.kernel)
     json["kernel"].erase("values");  // the documents themselves are in the file
-  else
+  else if (model.trees)
+    json["trees"] = {{"count", model.trees->trees().num_trees()},
+                     {"library", model.trees->trees().library},
+                     {"objective", model.trees->trees().objective},
+                     {"nodes", model.trees->trees().nodes.size()}};
+  else if (model.linear())
     json["nonzero_weights"] = nonzero(model);
   return printable_json(json, 2) + "\n";
 }

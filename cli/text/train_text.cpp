@@ -35,7 +35,7 @@ const Candidate* runner_up(const TrainReport& report) {
   return second;
 }
 
-// Rounding may leave a explained risk just below 0.
+// Rounding may leave an explained risk just below 0.
 std::string explained_risk_text(double explained_risk) {
   return fmt::format("{:.4f}", std::fabs(explained_risk) < 5e-5 ? 0.0 : explained_risk);
 }
@@ -102,7 +102,7 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
   const TrainReport& report = result.report;
   std::string text;
   const auto line = [&text](const char* name, const std::string& value) {
-    text += fmt::format("{:<13}{}\n", name, value);
+    text += fmt::format("{:<16}{}\n", name, value);
   };
   if (!chosen.empty()) line("chosen", chosen);
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));

@@ -13,13 +13,14 @@
 namespace dorm {
 
 /// One feature of one document. Linear models: contribution = weight * scaled, and the contributions of a document sum
-/// to its score. Kernels: the score less what it would be with the scaled feature at its mean over the query; such
-/// effects do not sum to anything.
+/// to its score. Trees: exact Shapley values (path-dependent TreeSHAP), which sum to the score less the base. Sums of
+/// models: the weighted sums of both. Kernels, and trees whose file has no counts of training documents: the score less
+/// what it would be with the feature at its mean over the query; such effects do not sum to anything.
 struct FeaturePart {
   std::size_t feature = 0;  // of the model
   double value = 0;         // as in the data; 0 where it has no such column
   double scaled = 0;
-  double weight = 0;  // 0 for kernels
+  double weight = 0;  // 0 unless the model is linear
   double contribution = 0;
   double above_mean = 0;  // less the mean contribution over the query's documents; of kernels the contribution itself
 };
@@ -32,7 +33,8 @@ struct DocumentExplanation {
 };
 
 struct QueryExplanation {
-  bool additive = true;  // a linear model
+  bool additive = true;  // contributions sum to the score less the base
+  double base = 0;       // of trees: the mean score over their training documents
   double mean_score = 0;
   std::vector<DocumentExplanation> documents;  // by rank
 };
@@ -43,7 +45,7 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
                          std::span<const std::size_t> documents = {}, std::size_t threads = 0);
 
 /// The value at which a feature alone would add `gain` to the score of a document in which it is `value`. None
-/// where it cannot: a weight of 0, a kernel, a scaling that the other documents of the query decide, or a value
+/// where it cannot: a weight of 0, a kernel, trees, a scaling that the other documents of the query decide, or a value
 /// that no float holds.
 std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain);
 

@@ -23,6 +23,7 @@ struct Serving {
   bool logarithms = false;  // sign(x) ln(1 + |x|) of a feature
   bool lists = false;       // sees all documents of a query at once
   bool kernels = false;
+  bool trees = false;
 };
 
 /// Whether documents can be scored under this scaling.

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +23,7 @@
 #include "dorm/dataset.h"
 #include "dorm/learning/assignment.h"
 #include "dorm/learning/kernel.h"
+#include "dorm/learning/trees.h"
 #include "dorm/measure.h"
 
 namespace dorm {
@@ -40,6 +43,8 @@ struct DataSummary {
   FeatureStatistics statistics = {};  // of the features of the model, in their order
 };
 
+struct Model;
+
 /// One of the rankers that a model is the average of: what it was trained by, and how much it counts.
 struct ModelPart {
   double share = 0;            // of the sum, in which every part has unit spread on the training documents
@@ -50,12 +55,16 @@ struct ModelPart {
   Certificate certificate;                                       // with folds, the one of the largest gap
   double explained_risk = 0;                                     // mean over folds
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the part alone
+  /// Of a weighted sum: the ranker, and what its scores are multiplied by. Null: it is a part of the model's weights.
+  std::shared_ptr<const Model> ranker = nullptr;
+  double weight = 0;
 };
 
 struct Model {
   std::vector<std::string> features;  // names, one per weight or per feature of the kernel
-  std::vector<double> weights;        // of the scaled features; empty for a kernel model
+  std::vector<double> weights;        // of the scaled features; empty unless the model is linear
   std::optional<KernelExpansion> kernel;
+  std::shared_ptr<const TreeRanker> trees;  // of unscaled features
   Scaling scaling;
   std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
@@ -72,7 +81,24 @@ struct Model {
   /// An average of several rankers: those, the largest share first, which is also described above. Else empty.
   std::vector<ModelPart> parts;
   std::size_t folds = 0;  // every part is the mean of its rankers on these folds; 0: no folds
+
+  /// Weights, a kernel, trees, or the weighted sum of the parts' own rankers.
+  enum class Kind { linear, kernel, trees, sum };
+  Kind kind() const;
+  bool linear() const { return kind() == Kind::linear; }
+  /// Whether features, or those of a part, may be the columns of the data in their order instead of by name.
+  bool by_number() const;
 };
+/// linear, kernel, trees or sum.
+const char* name_of(Model::Kind kind);
+
+/// The ranker that an ensemble of trees is. Missing values of the data reach it.
+Model model_of(TreeEnsemble trees);
+
+/// The weighted sum of some rankers, each of which keeps its own scaling and its own treatment of missing values. Its
+/// features are those of all parts. Throws Error(bad_option) for weights that are not finite, or another number of
+/// them.
+Model weighted_sum(std::vector<Model> rankers, std::span<const double> weights);
 
 /// Scores in document order of `data`. Features are matched by name; one the data lacks counts as 0 where features are
 /// numbered (sparse text omits zeros) and is an error where they are named.
@@ -92,7 +118,8 @@ std::vector<double> score(const Model& model, const Dataset& data, const Compute
 Ranking top_ranking(std::span<const double> scores, std::size_t n = 0);
 
 std::string to_json(const Model& model);
-/// Throws Error(bad_input) naming `name` and the field that is missing, mistyped or inconsistent.
+/// Of to_json(), or of a file of another library (dorm/learning/trees.h). Throws Error(bad_input) naming `name` and the
+/// field that is missing, mistyped or inconsistent.
 Model model_from_json(std::string_view text, const std::string& name);
 
 void save_model(const Model& model, const std::string& path);

@@ -131,6 +131,7 @@ void check_dense(const DenseRows& rows, const CellNames& names) {
 
 void check_sparse(const Lender& lender, std::uint64_t num_features, const Documents& documents) {
   const std::vector<std::uint32_t>& columns = lender.columns;
+  const bool gaps = documents.input && documents.input->missing == Missing::keep;
   std::uint64_t k = 0;
   for (std::size_t row = 0; row < lender.row_end.size(); ++row) {
     if (lender.row_end[row] < k || lender.row_end[row] > columns.size())
@@ -141,7 +142,7 @@ void check_sparse(const Lender& lender, std::uint64_t num_features, const Docume
       if (k > first && columns[k] <= columns[k - 1])
         refuse("the columns of a row of the sparse matrix do not increase strictly");
       const float value = lender.values.data()[k];
-      if (!std::isfinite(value)) refuse_value({documents.source_rows, documents.feature_names}, row, columns[k], value);
+      if (!gaps && !std::isfinite(value)) refuse_value({documents.source_rows, documents.feature_names}, row, columns[k], value);
     }
   }
 }
@@ -158,7 +159,7 @@ void leave_out_numbers(Storage& storage, Lender& lender) {
 }  // namespace
 
 DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows,
-                       std::span<const std::string> names) {
+                       std::span<const std::string> names, bool gaps) {
   const std::size_t rows = values.shape(0), features = values.shape(1);
   const std::int64_t stride = rows > 1 ? values.stride(0) : static_cast<std::int64_t>(features);
   if (features == 0) refuse("there are no features");
@@ -167,13 +168,14 @@ DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_
   if (reinterpret_cast<std::uintptr_t>(values.data()) % alignof(float) != 0) refuse("X is not aligned");
   const DenseRows checked{values.data(), rows, features, static_cast<std::size_t>(stride)};
   const nb::gil_scoped_release unlocked;
-  check_dense(checked, {source_rows, names});
+  if (!gaps) check_dense(checked, {source_rows, names});
   return checked;
 }
 
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents) {
   check_documents(documents, values.shape(0), values.shape(1));
-  const DenseRows rows = checked_rows(values, documents.source_rows, documents.feature_names);
+  const bool gaps = documents.input && documents.input->missing == Missing::keep;
+  const DenseRows rows = checked_rows(values, documents.source_rows, documents.feature_names, gaps);
   auto storage = std::make_shared<Storage>();
   storage->num_features = rows.columns;
   storage->stride = rows.stride;

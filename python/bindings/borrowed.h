@@ -30,9 +30,9 @@ struct Documents {
 
 /// Rows of contiguous finite float32, at any distance from each other that does not make them overlap; anything else is
 /// an Error(bad_input). `source_rows`, `names`: empty, or the numbers of the rows and the names of the columns for
-/// messages.
+/// messages. `gaps`: values may be missing.
 DenseRows checked_rows(const Matrix<float>& values, std::span<const std::uint64_t> source_rows = {},
-                       std::span<const std::string> names = {});
+                       std::span<const std::string> names = {}, bool gaps = false);
 
 /// checked_rows() as a Dataset.
 Dataset borrow_dense(const Matrix<float>& values, const Documents& documents);

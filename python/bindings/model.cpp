@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "arrays.h"
 #include "base/vector/vector_ops.h"
@@ -20,6 +21,7 @@
 #include "dorm/recommend/any_model.h"
 #include "input.h"
 #include "model/align.h"
+#include "model/contributions.h"
 
 namespace dorm::python {
 namespace {
@@ -39,7 +41,7 @@ nb::object scores_of(const Model& model, const Dataset& data, std::size_t thread
 /// X w, for a linear model that takes features as they are, in the order of the columns: what scores_of() gives,
 /// without a data set around the rows. None: some score is not finite.
 nb::object scores_of_rows(const Model& model, const Matrix<float>& values) {
-  if (model.kernel || model.scaling.kind != ScalingKind::none || model.weights.size() != values.shape(1))
+  if (!model.linear() || model.scaling.kind != ScalingKind::none || model.weights.size() != values.shape(1))
     throw Error(ErrorCode::unsupported, "rows alone do not say what this model needs to know");
   std::vector<double> scores(values.shape(0));
   const DenseRows rows = checked_rows(values);
@@ -49,6 +51,32 @@ nb::object scores_of_rows(const Model& model, const Matrix<float>& values) {
   }
   if (!std::all_of(scores.begin(), scores.end(), [](double score) { return std::isfinite(score); })) return nb::none();
   return to_numpy(std::move(scores));
+}
+
+/// What features add to the scores, row-major in the order of the model's, and what all scores have beside. None:
+/// scores are no such sums.
+nb::object contributions(const Model& model, const Dataset& data, std::size_t threads) {
+  std::optional<Contributions> out;
+  {
+    const nb::gil_scoped_release unlocked;
+    require_features(model, data);
+    out = contributions_of(model, data, threads);
+  }
+  if (!out) return nb::none();
+  return nb::make_tuple(to_numpy(std::move(out->values)), out->base);
+}
+
+/// None: the model is no ensemble of trees.
+nb::object about_trees(const Model& model) {
+  if (!model.trees) return nb::none();
+  const TreeEnsemble& trees = model.trees->trees();
+  nb::dict out;
+  out["library"] = trees.library;
+  out["objective"] = trees.objective;
+  out["trees"] = trees.num_trees();
+  out["leaves"] = (trees.nodes.size() + trees.num_trees()) / 2;
+  out["base"] = trees.base;
+  return out;
 }
 
 /// The scaled features, row-major in the order of the model's.
@@ -82,6 +110,10 @@ nb::list parts_of(const Model& model) {
     entry["C"] = part.C;
     entry["explained_risk"] = part.explained_risk;
     entry["validation"] = part.validation;
+    if (part.ranker) {
+      entry["weight"] = part.weight;
+      entry["kind"] = name_of(part.ranker->kind());
+    }
     out.append(entry);
   }
   return out;
@@ -153,8 +185,18 @@ void bind_model(nb::module_& module) {
       .def("score_rows", &scores_of_rows, "values"_a.noconvert(),
            "Scores of rows whose columns are the features in their order, of a linear model without scaling.")
       .def("scaled_rows", &scaled_rows, "data"_a)
+      .def("contributions", &contributions, "data"_a, "threads"_a)
+      .def_prop_ro("kind", [](const Model& model) { return name_of(model.kind()); })
+      .def_prop_ro("by_number", &Model::by_number)
+      .def_prop_ro("trees", &about_trees)
       .def("to_json", [](const Model& model) { return to_json(model); })
       .def_static("from_json", &model_from_json, "text"_a, "name"_a)
+      .def_static(
+          "from_bytes",
+          [](const nb::bytes& bytes, const std::string& name) {
+            return model_from_json({bytes.c_str(), bytes.size()}, name);
+          },
+          "bytes"_a, "name"_a)
       .def("save", [](const Model& model, const std::string& path) { save_model(model, path); })
       .def_static("load", &load_model, "path"_a)
       .def("__getstate__", [](const Model& model) { return to_json(model); })
@@ -169,6 +211,9 @@ void bind_model(nb::module_& module) {
         return saved ? kKinds[saved->index()] : "";
       },
       "path"_a, "ranker, positions, factors, joint or implicit; empty: no model.");
+  module.def("weighted_sum", [](std::vector<Model> models, const std::vector<double>& weights) {
+    return weighted_sum(std::move(models), weights);
+  });
   module.def("limited_places", &limited_places, "data"_a, "scores"_a.noconvert(), "one_per"_a);
 }
 

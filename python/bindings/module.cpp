@@ -32,6 +32,8 @@ NB_MODULE(_core, module) {
       std::rethrow_exception(pointer);
     } catch (const dorm::Error& error) {
       PyErr_SetString(python_type(error.code()), error.what());
+    } catch (const std::bad_cast&) {  // of a value in a dict or tuple
+      PyErr_SetString(PyExc_ValueError, "an argument has another type than expected, or is a number out of its range");
     }
   });
   dorm::python::bind_dataset(module);

@@ -20,8 +20,8 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::array<std::pair<const char*, Missing>, 3> kMissing = {
-    {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}}};
+constexpr std::array<std::pair<const char*, Missing>, 4> kMissing = {
+    {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}, {"keep", Missing::keep}}};
 constexpr std::array<std::pair<const char*, DataFormat>, 5> kFormats = {{{"auto", DataFormat::detect},
                                                                          {"letor", DataFormat::letor},
                                                                          {"csv", DataFormat::csv},

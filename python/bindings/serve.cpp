@@ -35,6 +35,7 @@ std::unique_ptr<serve::Server> make_server(const std::vector<std::pair<std::stri
   options.watch_seconds = nb::cast<double>(settings["watch"]);
   options.signals = false;
   options.limits.body_bytes = static_cast<std::size_t>(nb::cast<double>(settings["body_bytes"]));
+  options.limits.memory_bytes = static_cast<std::size_t>(nb::cast<double>(settings["memory_bytes"]));
   options.limits.documents = nb::cast<std::size_t>(settings["documents"]);
   options.limits.connections = nb::cast<std::size_t>(settings["connections"]);
   return std::make_unique<serve::Server>(std::move(options));

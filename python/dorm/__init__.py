@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ._importance import permutation_importance
     from ._measure import Measure
     from ._rankers.baseline import train_baseline
+    from ._rankers.ensemble import DormEnsemble
     from ._rankers.ranker import DormRanker
     from ._rankers.slates import PositionRanker, TopicRanker
     from ._serve import explore, serve
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Blend",
+    "DormEnsemble",
     "DormRanker",
     "Measure",
     "PositionRanker",
@@ -90,6 +92,7 @@ _HOMES = {
     "._importance": ("permutation_importance",),
     "._measure": ("Measure",),
     "._rankers.baseline": ("train_baseline",),
+    "._rankers.ensemble": ("DormEnsemble",),
     "._rankers.ranker": ("DormRanker",),
     "._rankers.slates": ("PositionRanker", "TopicRanker"),
     "._serve": ("explore", "serve"),

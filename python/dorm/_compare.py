@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core
 from ._evaluate import Comparison, Evaluation, MeasureResult, compare, options_of
+from ._input.features import as_doubles
 from ._pages import Page, page_at
 from ._progress import Progress, watching
 from ._rankers.ranker import DormRanker
@@ -239,7 +240,7 @@ def compare_methods(
     for name, scores in (outside or {}).items():
         if judge is None:
             raise ValueError("outside scores are those of the rows of test; pass test=")
-        options.add_outside(name, np.ascontiguousarray(judge.queries.sorted(np.asarray(scores, dtype=np.float64))))
+        options.add_outside(name, np.ascontiguousarray(judge.queries.sorted(as_doubles(scores, f"scores of {name!r}"))))
     with watching(None, CellProgress(0), progress) as callback:
         core = _core.compare_methods(
             [train.dataset],

@@ -58,13 +58,13 @@ def info(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The model of a file, of whatever kind: a `DormRanker`, `PositionRanker`, `DormFactorization` or `JointRanker`;
-    None: it is no model."""
+    """The model of a file: a `DormRanker`, a `DormEnsemble` (trees, also of LightGBM, XGBoost, CatBoost and RankLib, or
+    a sum of rankers), a `PositionRanker`, `DormFactorization` or `JointRanker`; None: the file is no model."""
     kind = _core.kind_of_model(os.fspath(path))
     if kind == "ranker":
-        from ._rankers.ranker import DormRanker
+        from ._rankers.ensemble import as_ranker
 
-        return DormRanker.load(path)
+        return as_ranker(path)
     if kind == "positions":
         from ._rankers.slates import PositionRanker
 
@@ -93,6 +93,8 @@ def _facts(model: Any) -> dict[str, Any]:
         "certificate",
         "kernel",
         "method",
+        "kind",
+        "trees",
     )
     told = {name: getattr(core, name) for name in names if hasattr(core, name)}
     if hasattr(model, "user_ids_"):

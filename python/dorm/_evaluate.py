@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._input.dataset import make_dataset, read_labels
-from ._input.features import Features
+from ._input.features import Features, as_doubles, as_numbers
 from ._input.queries import read_queries, read_weights
 from ._measure import Measure
 from ._tables import Figure, html_table, pandas_for
@@ -249,8 +249,8 @@ def _values(values: Any) -> np.ndarray:
     if not (type(values) is np.ndarray and values.ndim == 1):
         from sklearn.utils import column_or_1d
 
-        values = column_or_1d(values)
-    return np.ascontiguousarray(values, dtype=np.float64)
+        values = column_or_1d(as_numbers(values, "the array") if isinstance(values, np.ndarray) else values)
+    return as_doubles(values, "the array")
 
 
 def measures_asked(

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import atexit
+import operator
 import os
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 from . import _core
 from ._evaluate import options_of
 from ._options import setting
-from ._rankers.ranker import DormRanker
+from ._rankers.ensemble import as_ranker, core_model
 from ._threads import thread_count
 from .data._files import RankingData
 
@@ -30,6 +33,7 @@ class Server:
         self.url: str = core.url
         self._thread = threading.Thread(target=core.run, name="dorm.serve", daemon=True)
         self._thread.start()
+        atexit.register(self.stop)  # while the interpreter still has all that the server holds
 
     def wait(self) -> None:
         """Wait until the server stops; Ctrl-C stops it."""
@@ -45,6 +49,7 @@ class Server:
         if self._thread.is_alive():
             self._core.stop()
             self._thread.join()
+        atexit.unregister(self.stop)
 
     def __enter__(self) -> Server:
         return self
@@ -56,33 +61,41 @@ class Server:
         return f"Server({self.url!r}, {'running' if self._thread.is_alive() else 'stopped'})"
 
 
+def _port(port: int) -> int:
+    if not 0 <= operator.index(port) <= 65535:
+        raise ValueError(f"port is {port}; expected a whole number from 0 to 65535")
+    return operator.index(port)
+
+
 def serve(
-    *models: str | os.PathLike[str],
+    *models: Any,
     bind: str = "127.0.0.1",
     port: int = 8080,
     token: str = "",
     token_file: str | os.PathLike[str] | None = None,
     watch: float = 1.0,
     max_body: float = 8.0,
+    max_memory: float = 256.0,
     max_documents: int = 10_000,
     max_connections: int = 1024,
     n_jobs: int | None = None,
-    **named: str | os.PathLike[str],
+    **named: Any,
 ) -> Server:
     """Answer requests for rankings over HTTP, as ``dorm serve`` does (docs/serve.md), in threads of this process.
 
     Parameters
     ----------
     models, named
-        Model files; the first is the default. Keywords give them names, otherwise the names of their files.
+        Model files, rankers, or models of LightGBM, XGBoost and CatBoost (`DormEnsemble`); the first is asked by
+        default. Keywords give them names, else they are called as their files.
     bind, port
         Address to listen at (others than loopback need a token); port 0: any that is free.
     token, token_file
         Token of requests: ``Authorization: Bearer TOKEN``; a file holds it in its first line.
     watch
         Seconds between checks of the files; 0: never.
-    max_body, max_documents, max_connections
-        Limits, the first in MiB.
+    max_body, max_memory, max_documents, max_connections
+        Limits, the first two in MiB: of one body, and of the bodies of all requests and responses in flight.
 
     Examples
     --------
@@ -97,25 +110,38 @@ def serve(
         raise ValueError("no models; expected at least one file")
     if not _core.can_serve():
         raise NotImplementedError("this build has no server: it was made without simdjson")
-    files = [(Path(model).stem, os.fspath(model)) for model in models]
-    files += [(name, os.fspath(model)) for name, model in named.items()]
+    folder = tempfile.TemporaryDirectory(prefix="dorm-serve-")  # of models that are no files
+    files = [_served_file(model, f"ranker{number}", folder.name, True) for number, model in enumerate(models, 1)]
+    files += [_served_file(model, name, folder.name, False) for name, model in named.items()]
     if token_file is not None:
         token = _core.read_token(os.fspath(token_file))
     settings = {
         "address": bind,
-        "port": port,
+        "port": _port(port),
         "token": token,
         "threads": thread_count(n_jobs),
         "watch": float(watch),
         "body_bytes": max_body * 2.0**20,
+        "memory_bytes": max_memory * 2.0**20,
         "documents": max_documents,
         "connections": max_connections,
     }
-    return Server(_core.Server(files, settings))
+    server = Server(_core.Server(files, settings))
+    server._folder = folder  # which goes with the server
+    return server
+
+
+def _served_file(model: Any, name: str, folder: str, by_file: bool) -> tuple[str, str]:
+    """A name and a file; of a ranker in memory, or an object of another library, one is written."""
+    if isinstance(model, (str, os.PathLike)):
+        return (Path(model).stem if by_file else name), os.fspath(model)
+    path = str(Path(folder) / f"{name}.json")
+    core_model(model).save(path)
+    return name, path
 
 
 def explore(
-    *rankers: DormRanker | str | os.PathLike[str],
+    *rankers: Any,
     data: RankingData,
     texts: str | os.PathLike[str] | None = None,
     judgments: str | os.PathLike[str] | None = None,
@@ -124,14 +150,15 @@ def explore(
     one_per: str | None = None,
     port: int = 0,
     n_jobs: int | None = None,
-    **named: DormRanker | str | os.PathLike[str],
+    **named: Any,
 ) -> Server:
     """Serve the explorer for one or two rankers and a data set, as ``dorm explore`` does (docs/explore.md).
 
     Parameters
     ----------
     rankers, named
-        One fitted ranker or model file, or two. Keywords give them names.
+        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`).
+        Keywords give them names.
     data
         Documents with labels.
     texts
@@ -161,8 +188,8 @@ def explore(
     given = [(f"ranker {number}", each) for number, each in enumerate(rankers, 1)] + list(named.items())
     models = []
     for name, each in given:
-        ranker = each if isinstance(each, DormRanker) else DormRanker.load(each)
-        label = name if isinstance(each, DormRanker) or name in named else Path(each).stem
+        ranker = as_ranker(each)
+        label = Path(each).stem if isinstance(each, (str, os.PathLike)) and name not in named else name
         models.append(
             (
                 label,
@@ -173,6 +200,6 @@ def explore(
     evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
     evaluation.one_per = models[0][1].one_per if one_per is None and models else one_per or "none"
     as_text = lambda path: "" if path is None else os.fspath(path)
-    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), port))
+    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), _port(port)))
     server._data = data  # its arrays are borrowed
     return server

@@ -13,9 +13,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kDeepest = 32;  // our own files nest four levels
-
-bool too_deep(std::string_view text) {
+bool too_deep(std::string_view text, std::size_t deepest) {
   std::size_t depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -28,7 +26,7 @@ bool too_deep(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kDeepest) return true;
+      if (++depth > deepest) return true;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
@@ -72,11 +70,11 @@ std::string written(const Json& json, int indent, Json::error_handler_t not_utf8
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& name, std::string_view expected) {
+Json parse_json(std::string_view text, const std::string& name, std::string_view expected, std::size_t deepest) {
   const auto refuse = [&](const std::string& what) -> Json {
     throw Error(ErrorCode::bad_input, {name}, fmt::format("{}; expected {}", what, expected));
   };
-  if (too_deep(text)) return refuse(fmt::format("JSON nested deeper than {} levels", kDeepest));
+  if (too_deep(text, deepest)) return refuse(fmt::format("JSON nested deeper than {} levels", deepest));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

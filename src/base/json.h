@@ -4,6 +4,7 @@
 // and no number is cast before its kind and range are known.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,9 +13,13 @@ namespace dorm {
 
 using Json = nlohmann::ordered_json;
 
-/// Throws Error(bad_input) that names `name` and `expected` for text that is no JSON, that nests deeper than any file
-/// of ours, or that holds a number too large for a double.
-Json parse_json(std::string_view text, const std::string& name, std::string_view expected);
+/// Our own files nest four levels.
+inline constexpr std::size_t kDeepestJson = 32;
+
+/// Throws Error(bad_input) that names `name` and `expected` for text that is no JSON, that nests deeper than `deepest`
+/// levels, or that holds a number too large for a double.
+Json parse_json(std::string_view text, const std::string& name, std::string_view expected,
+                std::size_t deepest = kDeepestJson);
 
 /// Throws Error(bad_input) for text that is not UTF-8.
 std::string json_text(const Json& json, int indent = -1);
@@ -29,6 +34,7 @@ class JsonFields {
   /// must outlive this.
   JsonFields(const Json& object, std::string file, std::string kind, std::string path = "");
 
+  const Json& json() const { return object_; }
   bool has(const char* key) const { return object_.contains(key); }
   /// T: bool, float, double, std::uint64_t, std::string, or a vector of double, std::uint64_t or std::string, or a
   /// vector of vectors of double.

@@ -13,6 +13,12 @@
 #include "dorm/error.h"
 
 namespace dorm {
+
+bool uses(const Model& model, std::size_t feature) {
+  if (model.trees) return model.trees->used()[feature];
+  return !model.linear() || model.weights[feature] != 0;
+}
+
 namespace {
 
 bool is_number(std::string_view name) {
@@ -26,13 +32,15 @@ bool same_columns(const Model& model, const Dataset& data) {
   return true;
 }
 
-/// For each column of the data, the model's feature of that name, or kUnknown.
-std::vector<std::size_t> features_of_columns(const Model& model, const Dataset& data) {
-  const FeatureIndex index(model);
-  std::vector<std::size_t> features;
-  for (std::size_t column = 0; column < data.num_features(); ++column)
-    features.push_back(index.find(data.feature_name(column)));
-  return features;
+/// Whether features of trees are the columns of the data in their order.
+bool by_number(const Model& model, const Dataset& data) {
+  if (!model.trees || !model.trees->trees().by_number) return false;
+  if (!data.has_feature_names()) return !is_number(model.features.empty() ? "" : model.features.front());
+  std::unordered_set<std::string> present;
+  for (std::size_t column = 0; column < data.num_features(); ++column) present.insert(data.feature_name(column));
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (uses(model, j) && !present.contains(model.features[j])) return true;
+  return false;
 }
 
 /// What rows without a value have, in the order of the data's columns; then those with values.
@@ -56,6 +64,28 @@ std::vector<double> scaled_columns(const Scaling& scaling, const Query& query) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> features_of_columns(const Model& model, const Dataset& data) {
+  const FeatureIndex index(model);
+  const bool numbered = by_number(model, data);
+  std::vector<std::size_t> features;
+  for (std::size_t column = 0; column < data.num_features(); ++column) {
+    const std::size_t number = data.feature_number(column);
+    if (numbered)
+      features.push_back(number < model.features.size() ? number : FeatureIndex::kUnknown);
+    else
+      features.push_back(index.find(data.feature_name(column)));
+  }
+  return features;
+}
+
+std::vector<std::size_t> columns_of_features(const Model& model, const Dataset& data) {
+  const std::vector<std::size_t> feature_of = features_of_columns(model, data);
+  std::vector<std::size_t> columns(model.features.size(), FeatureIndex::kUnknown);
+  for (std::size_t column = 0; column < feature_of.size(); ++column)
+    if (feature_of[column] != FeatureIndex::kUnknown) columns[feature_of[column]] = column;
+  return columns;
+}
 
 FeatureIndex::FeatureIndex(const Model& model) {
   for (std::size_t j = 0; j < model.features.size(); ++j) index_.emplace(model.features[j], j);
@@ -82,12 +112,21 @@ Scaling scaling_of_columns(const Model& model, const Dataset& data) {
 }
 
 void require_features(const Model& model, const Dataset& data) {
+  if (by_number(model, data)) {
+    if (data.has_feature_names() && data.num_features() != model.features.size())
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the model numbers its {} features, {} to {}, and the data has {} columns, {} to {}; "
+                              "expected as many, in the order of the training data, or a model that knows their names",
+                              model.features.size(), model.features.front(), model.features.back(), data.num_features(),
+                              data.feature_name(0), data.feature_name(data.num_features() - 1)));
+    return;
+  }
   std::unordered_set<std::string> present;
   if (data.has_feature_names())
     for (std::size_t column = 0; column < data.num_features(); ++column) present.insert(data.feature_name(column));
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     const std::string& name = model.features[j];
-    const bool used = model.kernel.has_value() || model.weights[j] != 0;
+    const bool used = uses(model, j);
     const bool may_be_absent = !data.has_feature_names() && is_number(name);
     if (used && !may_be_absent && !present.contains(name))
       throw Error(ErrorCode::bad_input,

@@ -14,6 +14,9 @@ namespace dorm {
 /// text omits zeros, a table does not omit columns.
 void require_features(const Model& model, const Dataset& data);
 
+/// Whether scores can depend on a feature.
+bool uses(const Model& model, std::size_t feature);
+
 /// The model's scaling in the columns of `data`; columns the model does not know become 0.
 Scaling scaling_of_columns(const Model& model, const Dataset& data);
 
@@ -28,6 +31,12 @@ class FeatureIndex {
  private:
   std::unordered_map<std::string, std::size_t> index_;
 };
+
+/// For each column of the data, the model's feature, or FeatureIndex::kUnknown: by name; by number where the features
+/// of trees have no names of their own.
+std::vector<std::size_t> features_of_columns(const Model& model, const Dataset& data);
+/// The other way round: for each feature of the model, its column, or kUnknown.
+std::vector<std::size_t> columns_of_features(const Model& model, const Dataset& data);
 
 /// What a feature that never occurs in the data is after scaling: by model feature, 0 without fitted scaling.
 std::vector<double> values_of_absent_features(const Model& model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contributions of features to scores: those of scaled_features(), or for kernels of align_features().
+// Contributions of features to scores where a score is their sum; else the effects of features, tried one by one.
 #include "dorm/explain.h"
 
 #include <fmt/format.h>
@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/align.h"
+#include "model/contributions.h"
+#include "model/tree_scores.h"
 
 namespace dorm {
 namespace {
@@ -31,25 +33,46 @@ std::vector<double> aligned_features(const Model& model, const Dataset& data, st
   return out;
 }
 
+/// What scores are made of, by feature: scaled for weights, as they are for trees.
+std::vector<double> compared_features(const Model& model, const Dataset& data, std::size_t threads) {
+  if (model.kernel) return aligned_features(model, data, threads);
+  if (model.linear()) return scaled_features(model, data, threads);
+  const std::vector<float> raw = raw_features(model, data);
+  return {raw.begin(), raw.end()};
+}
+
 /// One query by itself: as it is, and in the model's columns and scaling.
 struct OneQuery {
   Dataset raw;
   std::vector<double> scaled;  // row by row
   std::vector<double> scores;
   Ranking ranking;
-  std::vector<double> mean;  // of the scaled features
+  std::vector<double> mean;  // of the scaled features, over the values that are there
+  std::optional<Contributions> contributions;
+  std::vector<double> mean_contribution;
 
   OneQuery(const Model& model, const Dataset& data, std::size_t query, std::size_t threads)
       : raw(data.select(std::vector<std::size_t>{query})),
-        scaled((model.kernel ? aligned_features : scaled_features)(model, raw, threads)),
+        scaled(compared_features(model, raw, threads)),
         scores(score(model, raw, threads)),
         ranking(top_ranking(scores)),
-        mean(model.features.size()) {
-    for (std::size_t k = 0; k < scaled.size(); ++k) mean[k % mean.size()] += scaled[k];
-    for (double& x : mean) x /= static_cast<double>(scores.size());
+        mean(model.features.size()),
+        contributions(contributions_of(model, raw, threads)),
+        mean_contribution(model.features.size()) {
+    std::vector<double> count(mean.size());
+    for (std::size_t k = 0; k < scaled.size(); ++k) {
+      if (std::isnan(scaled[k])) continue;
+      mean[k % mean.size()] += scaled[k];
+      ++count[k % mean.size()];
+    }
+    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] /= std::max(1.0, count[j]);
+    if (!contributions) return;
+    for (std::size_t k = 0; k < scaled.size(); ++k) mean_contribution[k % mean.size()] += contributions->values[k];
+    for (double& x : mean_contribution) x /= static_cast<double>(scores.size());
   }
 
   std::span<const double> row(std::size_t i) const { return std::span(scaled).subspan(i * mean.size(), mean.size()); }
+  double contribution(std::size_t i, std::size_t j) const { return contributions->values[i * mean.size() + j]; }
 };
 
 /// The documents to explain, by rank: indices into the query, with their ranks.
@@ -88,6 +111,32 @@ std::vector<double> kernel_effects(const Model& model, const OneQuery& one, std:
   return effects;
 }
 
+/// The same of trees.
+std::vector<double> tree_effects(const Model& model, const OneQuery& one, std::size_t i) {
+  const std::size_t width = model.features.size();
+  const std::vector<float> own(one.row(i).begin(), one.row(i).end());
+  std::vector<std::size_t> column_of(width);
+  std::iota(column_of.begin(), column_of.end(), std::size_t{0});
+  TreeScorer::Workspace workspace;
+  std::vector<double> effects(width);
+  for (std::size_t j = 0; j < width; ++j) {
+    if (!model.trees->used()[j]) continue;
+    std::vector<float> row = own;
+    row[j] = static_cast<float>(one.mean[j]);
+    const float* const rows[] = {row.data()};
+    model.trees->scorer().scores(rows, column_of, workspace, &effects[j]);
+    effects[j] = one.scores[i] - effects[j];
+  }
+  return effects;
+}
+
+std::vector<double> effects_of(const Model& model, const OneQuery& one, std::size_t i, std::size_t threads) {
+  if (model.kernel) return kernel_effects(model, one, i, threads);
+  if (model.trees) return tree_effects(model, one, i);
+  throw Error(ErrorCode::unsupported,
+              "the scores of a part of this sum are no sums over features; explain that part by itself");
+}
+
 void sort_parts(std::vector<FeaturePart>& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const FeaturePart& a, const FeaturePart& b) {
     return std::fabs(a.above_mean) > std::fabs(b.above_mean);
@@ -98,19 +147,27 @@ std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::
                                   std::span<const std::size_t> column_of, std::size_t threads) {
   const std::span<const double> scaled = one.row(i);
   std::vector<double> effects;
-  if (model.kernel) effects = kernel_effects(model, one, i, threads);
+  if (!one.contributions) effects = effects_of(model, one, i, threads);
   const FeatureRows raw = one.raw.query(0).rows;
   std::vector<FeaturePart> parts;
   for (std::size_t j = 0; j < scaled.size(); ++j) {
     FeaturePart part{.feature = j, .scaled = scaled[j]};
     if (column_of[j] != FeatureIndex::kUnknown) part.value = raw.at(i, column_of[j]);
-    if (model.kernel) {
-      part.contribution = part.above_mean = effects[j];
-    } else {
+    if (model.linear()) {
       part.weight = model.weights[j];
       part.contribution = part.weight * part.scaled;
       part.above_mean = part.weight * (part.scaled - one.mean[j]);
+    } else if (one.contributions) {
+      part.contribution = one.contribution(i, j);
+      part.above_mean = part.contribution - one.mean_contribution[j];
+    } else {
+      part.contribution = part.above_mean = effects[j];
     }
+    if (!std::isfinite(part.contribution) || !std::isfinite(part.above_mean))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("what {} adds to the score of document {} of query {} is not finite: features or weights "
+                              "are too large",
+                              in_quotes(model.features[j]), i + 1, one.raw.query(0).id));
     parts.push_back(part);
   }
   sort_parts(parts);
@@ -122,16 +179,11 @@ std::vector<FeaturePart> parts_of(const Model& model, const OneQuery& one, std::
 QueryExplanation explain(const Model& model, const Dataset& data, std::size_t query, std::size_t top,
                          std::span<const std::size_t> documents, std::size_t threads) {
   const OneQuery one(model, data, query, threads);
-  std::vector<std::size_t> column_of(model.features.size(), FeatureIndex::kUnknown);
-  const FeatureIndex index(model);
-  for (std::size_t column = 0; column < one.raw.num_features(); ++column) {
-    const std::size_t j = index.find(one.raw.feature_name(column));
-    if (j != FeatureIndex::kUnknown) column_of[j] = column;
-  }
+  const std::vector<std::size_t> column_of = columns_of_features(model, one.raw);
   QueryExplanation result;
-  result.additive = !model.kernel;
-  result.mean_score =
-      std::accumulate(one.scores.begin(), one.scores.end(), 0.0) / static_cast<double>(one.scores.size());
+  result.additive = one.contributions.has_value();
+  if (result.additive) result.base = one.contributions->base;
+  for (const double score : one.scores) result.mean_score += score / static_cast<double>(one.scores.size());
   const std::size_t first = data.first_document(query);
   for (const auto& [i, rank] : chosen_documents(one.ranking, top, documents, first))
     result.documents.push_back({first + i, rank, one.scores[i], parts_of(model, one, i, column_of, threads)});
@@ -140,7 +192,7 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
 
 std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain) {
   const Scaling& scaling = model.scaling;
-  if (model.kernel || scaling.per_query() || model.weights[feature] == 0) return std::nullopt;
+  if (!model.linear() || scaling.per_query() || model.weights[feature] == 0) return std::nullopt;
   const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
   const bool logarithm = takes_logarithm(scaling.kind);
   const double step = gain / (model.weights[feature] * factor);

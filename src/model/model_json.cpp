@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <unordered_set>
 
 #include "data/io/binary/input_json.h"
 #include "dorm/base/catalog.h"
@@ -14,6 +15,7 @@
 #include "dorm/error.h"
 #include "dorm/model.h"
 #include "model/kernel_json.h"
+#include "model/trees_json.h"
 
 namespace dorm {
 namespace {
@@ -103,10 +105,14 @@ Json part_json(const ModelPart& part) {
               {"measure", part.measure}};
   out["certificate"] = certificate_json(part.certificate);
   if (!std::isnan(part.validation)) out["validation"] = part.validation;
+  if (part.ranker) {
+    out["weight"] = part.weight;
+    out["model"] = json_of(*part.ranker);
+  }
   return out;
 }
 
-ModelPart part_from(const JsonFields& fields) {
+ModelPart part_from(const JsonFields& fields, const std::string& name) {
   ModelPart part;
   part.share = fields.required<double>("share", "a number");
   part.bound = fields.required<std::string>("bound", "a name");
@@ -118,7 +124,19 @@ ModelPart part_from(const JsonFields& fields) {
   part.explained_risk = fields.optional<double>("explained_risk", "a number", 0);
   part.validation = fields.optional<double>("validation", "a number", part.validation);
   part.certificate = certificate_from(fields.object("certificate"));
+  if (!fields.has("model")) return part;
+  part.weight = fields.required<double>("weight", "a number");
+  part.ranker = std::make_shared<const Model>(model_from(fields.object("model").json(), name));
   return part;
+}
+
+/// The parts of a sum, and of nothing else, have models; their features are those of the sum.
+void require_part(const JsonFields& fields, const Model& model, const ModelPart& part, bool sum) {
+  if ((part.ranker != nullptr) != sum) fields.fail("parts", sum ? "a list of models" : "rankers without models");
+  if (!sum) return;
+  const std::unordered_set<std::string_view> known(model.features.begin(), model.features.end());
+  for (const std::string& feature : part.ranker->features)
+    if (!known.contains(feature)) fields.fail("features", "the names of the features of all parts");
 }
 
 std::string one_per_from(const JsonFields& fields) {
@@ -137,7 +155,7 @@ Json json_of(const Model& model) {
   out["format"] = kFormat;
   out["version"] = kVersion;
   out["library"] = DORM_VERSION;
-  out["kind"] = model.kernel ? "kernel" : "linear";
+  out["kind"] = name_of(model.kind());
   out["method"] = model.method;
   out["measure"] = model.measure;
   out["convention"] = model.convention;
@@ -166,7 +184,9 @@ Json json_of(const Model& model) {
   if (model.data.statistics.known()) out["statistics"] = statistics_json(model.data.statistics);
   if (model.kernel)
     out["kernel"] = kernel_json(*model.kernel);
-  else
+  else if (model.trees)
+    out["trees"] = trees_json(model.trees->trees());
+  else if (model.linear())
     out["weights"] = model.weights;
   return out;
 }
@@ -178,6 +198,7 @@ Json parse_model(std::string_view text, const std::string& name) {
 }
 
 Model model_from_json(std::string_view text, const std::string& name) {
+  if (is_tree_file(text)) return model_of(read_trees(text, name));
   return model_from(parse_model(text, name), name);
 }
 
@@ -191,15 +212,17 @@ Model model_from(const Json& json, const std::string& name) {
                             "that wrote it",
                             version, kVersion));
   const auto kind = fields.optional<std::string>("kind", "a name", "linear");
-  if (kind != "linear" && kind != "kernel")
+  if (kind != "linear" && kind != "kernel" && kind != "trees" && kind != "sum")
     throw Error(ErrorCode::unsupported, {name},
-                fmt::format("a model of kind \"{}\"; this library reads \"linear\" and \"kernel\"", kind));
+                fmt::format("a model of kind \"{}\"; this library reads linear, kernel, trees and sum", kind));
   Model model;
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
   if (kind == "kernel") {
     model.kernel = kernel_from_json(fields.object("kernel"), model.features);
-  } else {
+  } else if (kind == "trees") {
+    model.trees = std::make_shared<const TreeRanker>(trees_from_json(fields.object("trees"), model.features, name));
+  } else if (kind == "linear") {
     model.weights = fields.required<std::vector<double>>("weights", "a list of finite numbers");
     if (model.weights.size() != model.features.size())
       fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
@@ -218,8 +241,11 @@ Model model_from(const Json& json, const std::string& name) {
   model.validation = fields.optional<double>("validation", "a number", model.validation);
   model.certificate = certificate_from(fields.object("certificate"));
   if (fields.has("parts"))
-    for (const JsonFields& part : fields.objects("parts", "a list of rankers")) model.parts.push_back(part_from(part));
+    for (const JsonFields& part : fields.objects("parts", "a list of rankers"))
+      model.parts.push_back(part_from(part, name));
   model.folds = fields.optional<std::size_t>("folds", "a number", 0);
+  for (const ModelPart& part : model.parts) require_part(fields, model, part, kind == "sum");
+  if (kind == "sum" && model.parts.empty()) fields.fail("parts", "a list of models");
   if (fields.has("options")) {
     const JsonFields options = fields.object("options");
     model.C = options.optional<double>("C", "a number", 0);

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "dorm/error.h"
 #include "model/scorer.h"
+#include "model/tree_scores.h"
 
 namespace dorm {
 namespace {
@@ -25,12 +26,25 @@ std::vector<double> linear_scores_at(const ComputeOptions& place, const Model& m
   return place.on_device() ? scorer.device_scores(model.weights, place) : scorer.scores(model.weights, place.threads);
 }
 
+std::vector<double> sum_scores(const Model& model, const Dataset& data, const ComputeOptions& place) {
+  std::vector<double> sum(data.num_documents());
+  for (const ModelPart& part : model.parts) {
+    const std::vector<double> scores = score(*part.ranker, filled_as(*part.ranker, data, place.threads), place);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part.weight * scores[i];
+  }
+  require_finite(data, sum);
+  return sum;
+}
+
 std::vector<double> score_with(const Model& model, const Dataset& data, const Kernel* kernel,
                                const ComputeOptions& place) {
+  if (model.kind() == Model::Kind::sum) return sum_scores(model, data, place);
   require_features(model, data);
+  require_values(model, data);
   std::vector<double> scores =
-      model.kernel ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)
-                   : linear_scores_at(place, model, data);
+      model.kernel  ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)
+      : model.trees ? tree_scores(model, data, place)
+                    : linear_scores_at(place, model, data);
   data.require_intact();
   require_finite(data, scores);
   return scores;

@@ -66,7 +66,7 @@ void add_about_routes(Service& service) {
     return answer;
   });
   router.add("GET", "/metrics", [&service](Request&, const std::vector<std::string_view>&) {
-    return Answer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = service.metrics().text(service.store())};
+    return Answer{.type = "text/plain; version=0.0.4; charset=utf-8", .body = service.metrics_text()};
   });
   router.add("GET", "/openapi.json", [&service](Request&, const std::vector<std::string_view>&) {
     return Answer{.body = openapi_text(service.store())};

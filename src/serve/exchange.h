@@ -25,10 +25,11 @@ struct Request {
   std::string_view method = "GET";
   std::string_view target = "/";  // path and perhaps a query
   std::string_view host = {}, content_type = {}, authorization = {};
-  std::string_view json_bytes = {};  // Inference-Header-Content-Length: tensors follow so much JSON
-  std::string_view remote = {};      // the address it came from
-  bool must_name_host = true;        // since HTTP 1.1
-  std::string body = {};             // with room for its padding
+  std::string_view json_bytes = {};               // Inference-Header-Content-Length: tensors follow so much JSON
+  std::string_view origin = {}, fetch_site = {};  // of a browser: the page that asks
+  std::string_view remote = {};                   // the address it came from
+  bool must_name_host = true;                     // since HTTP 1.1
+  std::string body = {};                          // with room for its padding
 };
 
 inline constexpr std::string_view kJson = "application/json", kBinary = "application/octet-stream";

@@ -48,15 +48,30 @@ bool names_this_machine(std::string_view host) {
   return name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-std::string read_token(const std::string& path) {
-  const std::string text = read_whole_file(path);
-  std::string token = text.substr(0, text.find_first_of("\r\n"));
+bool comes_from_elsewhere(const Request& request) {
+  if (!request.origin.empty()) {
+    const std::size_t sign = request.origin.find("://");
+    if (sign == std::string_view::npos || !names_this_machine(request.origin.substr(sign + 3))) return true;
+  }
+  return request.fetch_site == "cross-site" && request.method != "GET" && request.method != "HEAD";
+}
+
+void check_token(std::string_view token) {
   const bool printable = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (token.size() < kShortestToken || !printable)
     throw Error(
-        ErrorCode::bad_input, {path, 1},
-        fmt::format("no usable token; expected {} or more printable characters without blanks in the first line",
-                    kShortestToken));
+        ErrorCode::bad_option,
+        fmt::format("no usable token; expected {} or more printable characters without blanks", kShortestToken));
+}
+
+std::string read_token(const std::string& path) {
+  const std::string text = read_whole_file(path);
+  std::string token = text.substr(0, text.find_first_of("\r\n"));
+  try {
+    check_token(token);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::bad_input, {path, 1}, fmt::format("{} in the first line", error.what()));
+  }
   return token;
 }
 

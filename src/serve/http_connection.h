@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection of a client: it reads requests by the parser of Boost.Beast, one after another, and writes the answers
-// of the Service. It lives on a strand and does one thing at a time; whoever holds a handler of it keeps it alive.
-// Deadlines are looked at a few times a second for all connections at once, so that requests pay for no timers.
+// The socket of a client: it carries the bytes of an HttpSession. It lives on a strand and does one thing at a time; a
+// pending handler keeps it alive. Deadlines are looked at a few times a second for all connections at once, so that
+// requests pay for no timers.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <unordered_set>
 
+#include "serve/http_session.h"
 #include "serve/service.h"
 
 namespace dorm::serve {
-
-std::int64_t nanoseconds_now();  // of a clock that only goes forward
-std::int64_t nanoseconds_from_now(double seconds);
 
 class Connection;
 
@@ -55,35 +49,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
 
   /// From any thread; what follows happens on the strand.
-  bool late(std::int64_t now) const { return now > deadline_.load(std::memory_order_relaxed); }
+  bool late(std::int64_t now) const { return session_.late(now); }
   void expire();
   void end_if_idle();
 
  private:
-  enum class Stage { idle, header, body, answering, lingering, closed };
+  static std::string address_of(const Socket& socket);
 
-  void allow(double seconds) { deadline_.store(nanoseconds_from_now(seconds), std::memory_order_relaxed); }
-  void begin_request();
+  template <class Step>
+  void guarded(const Step& step) noexcept;  // where no exception may leave: the connection ends instead
+  void proceed(HttpSession::Next next);
   void read();
-  void parse();          // as far as the bytes go: to the end of a request, or to the next read
-  bool begin_body();     // false: the body is refused before it is read
-  Request head() const;  // of the request at hand, without its body; views into the parser
-  void refuse_malformed(const Error& error);
-  void answer();
-  void send(Answer answer, bool keep, bool without_body);
-  void linger();
-  void time_is_up();
-  void close();
+  void write();
+  void close() noexcept;
 
   Socket socket_;
   Service& service_;
   Connections& all_;
-  const std::atomic<bool>& stopping_;
-  boost::beast::flat_buffer buffer_;
-  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  Stage stage_ = Stage::idle;
-  std::atomic<std::int64_t> deadline_ = 0;
-  std::string remote_, body_, head_, answer_;  // body_: memory for the next one
+  HttpSession session_;
+  bool writing_ = false, closed_ = false;
+  std::array<boost::asio::const_buffer, 2> out_ = {};
 };
 
 }  // namespace dorm::serve

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server: it listens, hands sockets to connections, looks at their deadlines, and ends in good order. This file and
-// http_connection.cpp are the ones that see Boost.Asio and Beast; they compile as one.
+// The server: it listens, hands sockets to connections, looks at their deadlines, and ends in good order. The thread
+// that calls run() does that and nothing else, so that signals and deadlines wait for no request; workers serve the
+// connections. This file, http_connection.cpp and http_session.cpp are those that see Boost.Asio and Beast; they
+// compile as one.
 #include <fmt/format.h>
 
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -28,7 +34,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using ErrorOf = boost::system::error_code;
 
-constexpr double kSweepSeconds = 0.25;
+constexpr auto kSweep = std::chrono::milliseconds(250), kSweepAtTheEnd = std::chrono::milliseconds(5);
+constexpr double kRetrySeconds = 0.05;  // after a failed accept, such as too many open files: others will close
+constexpr double kLastSeconds = 0.5;    // for workers, after the connections
 
 }  // namespace
 
@@ -41,14 +49,16 @@ struct Server::State {
         service(options),
         threads(thread_count(options.threads)),
         context(static_cast<int>(threads)),
-        control(asio::make_strand(context)),
         acceptor(control),
-        signals(control),
-        sweep(control),
-        retry(control) {
+        signals(control) {
     listen();
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-      if (options.signals) signals.add(signal);  // from now on: whoever knows the port may send one
+      if (options.signals) signals.add(signal);  // from now on: one may come as soon as the port is known
+  }
+
+  ~State() {
+    context.stop();
+    for (std::thread& worker : workers) worker.join();
   }
 
   static asio::ip::address parsed(const std::string& text) {
@@ -72,18 +82,87 @@ struct Server::State {
                   fmt::format("cannot listen at {} port {}: {}", options.address, options.port, error.message()));
   }
 
+  /// Whatever is thrown is counted, and the server goes on.
+  template <class Step>
+  void guarded(const Step& step) noexcept {
+    try {
+      step();
+    } catch (...) {
+      service.metrics().failed();
+    }
+  }
+
+  void start_workers() {
+    const auto work = [this] {
+      for (bool left = false; !left;)
+        guarded([&] {
+          context.run();
+          left = true;
+        });
+      const std::lock_guard lock(mutex);
+      --working;
+      worker_left.notify_one();
+    };
+    for (std::size_t k = 0; k < threads; ++k) {
+      try {
+        workers.reserve(workers.size() + 1);
+        {
+          const std::lock_guard lock(mutex);
+          ++working;
+        }
+        workers.emplace_back(work);
+      } catch (const std::exception& error) {  // the system has no more
+        {
+          const std::lock_guard lock(mutex);
+          --working;
+        }
+        service.metrics().failed();
+        if (options.say)
+          guarded([&] {
+            options.say(fmt::format("{} of {} threads could be started: {}", workers.size(), threads, error.what()));
+          });
+        break;
+      }
+    }
+  }
+
   void accept() {
     acceptor.async_accept(asio::make_strand(context), [this](const ErrorOf& error, tcp::socket socket) {
+      accepting = false;
       if (stopping) return;
-      if (error) {  // such as too many open files: others will close
-        retry.expires_after(std::chrono::milliseconds(50));
-        retry.async_wait([this](const ErrorOf& stopped) {
-          if (!stopped && !stopping) accept();
-        });
+      if (error) {
+        accept_after = nanoseconds_from_now(kRetrySeconds);
         return;
       }
-      admit(std::move(socket));
-      accept();
+      guarded([&] { admit(std::move(socket)); });
+      arm();
+    });
+    accepting = true;
+  }
+
+  void await_signals() {
+    signals.async_wait([this](const ErrorOf& error, int signal) {
+      awaiting = false;
+      if (error) return;
+      if (signal == SIGHUP && reloader)
+        reloader->ask();
+      else if (signal != SIGHUP && stopping)
+        ended = true;
+      else if (signal != SIGHUP)
+        finish();
+      if (stopping) control.stop();  // tend() follows at once
+      arm();
+    });
+    awaiting = true;
+  }
+
+  /// What is to be waited for; again after a failure.
+  void arm() {
+    guarded([this] {
+      if (!stopping && !accepting && nanoseconds_now() > accept_after) accept();
+    });
+    guarded([this] {
+      if (!awaiting) await_signals();
     });
   }
 
@@ -93,47 +172,33 @@ struct Server::State {
       return;
     }
     service.metrics().turned_away();
-    const std::string text =
+    const std::string_view text =
         "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n"
         "Connection: close\r\n\r\n";
     ErrorOf ignored;
     socket.non_blocking(true, ignored);
-    socket.write_some(asio::buffer(text), ignored);
+    socket.write_some(asio::buffer(text.data(), text.size()), ignored);
     socket.shutdown(tcp::socket::shutdown_send, ignored);
   }
 
-  void look_at_deadlines() {
-    sweep.expires_after(std::chrono::milliseconds(static_cast<int>(1000 * kSweepSeconds)));
-    sweep.async_wait([this](const ErrorOf& error) {
-      if (error) return;
-      const std::int64_t now = nanoseconds_now();
-      for (const auto& each : chosen([now](Connection& connection) { return connection.late(now); })) each->expire();
-      if (stopping && (connections.size() == 0 || now > stop_deadline)) return end();
-      look_at_deadlines();
-    });
-  }
-
-  template <class Chosen>
-  std::vector<std::shared_ptr<Connection>> chosen(const Chosen& wanted) {
+  template <class Chosen, class Act>
+  void for_each_chosen(const Chosen& wanted, const Act& act) {
     std::vector<std::shared_ptr<Connection>> list;
     connections.each([&](Connection& connection) {
       if (!wanted(connection)) return;
       if (auto held = connection.weak_from_this().lock()) list.push_back(std::move(held));
     });
-    return list;
+    for (const auto& each : list) act(*each);
   }
 
-  void await_signals(Reloader& reloader) {
-    signals.async_wait([this, &reloader](const ErrorOf& error, int signal) {
-      if (error) return;
-      if (signal == SIGHUP)
-        reloader.ask();
-      else if (stopping)
-        return end();
-      else
-        finish();
-      await_signals(reloader);
-    });
+  /// A few times a second.
+  void tend() {
+    if (stop_asked && !stopping) finish();
+    arm();
+    const std::int64_t now = nanoseconds_now();
+    for_each_chosen([now](Connection& connection) { return connection.late(now); },
+                    [](Connection& connection) { connection.expire(); });
+    if (stopping && (connections.size() == 0 || now > stop_deadline)) ended = true;
   }
 
   /// No more connections; those that wait for a request are closed, the others after theirs.
@@ -142,37 +207,51 @@ struct Server::State {
     stop_deadline = nanoseconds_from_now(options.limits.stop_seconds);
     ErrorOf ignored;
     acceptor.close(ignored);
-    retry.cancel();
-    for (const auto& each : chosen([](Connection&) { return true; })) each->end_if_idle();
-    sweep.cancel();
-    poll_for_end();
+    for_each_chosen([](Connection&) { return true; }, [](Connection& connection) { connection.end_if_idle(); });
   }
 
-  void poll_for_end() {
-    sweep.expires_after(std::chrono::milliseconds(5));
-    sweep.async_wait([this](const ErrorOf& error) {
-      if (error) return;
-      const std::int64_t now = nanoseconds_now();
-      if (connections.size() == 0 || now > stop_deadline) return end();
-      for (const auto& each : chosen([now](Connection& connection) { return connection.late(now); })) each->expire();
-      poll_for_end();
-    });
+  bool run() {
+    reloader.emplace(service.shared_store(), options.watch_seconds);
+    const auto open = asio::make_work_guard(control), serving = asio::make_work_guard(context);
+    start_workers();
+    arm();
+    while (!ended) {
+      const auto pause = stopping ? kSweepAtTheEnd : kSweep;
+      guarded([&] {
+        control.restart();
+        if (!workers.empty()) {
+          control.run_for(pause);
+          return;
+        }
+        control.poll();  // not a single worker could be started: this thread serves
+        context.run_for(kSweepAtTheEnd);
+      });
+      guarded([this] { tend(); });
+    }
+    context.stop();
+    reloader.reset();
+    ErrorOf ignored;
+    signals.clear(ignored);
+    std::unique_lock lock(mutex);
+    return worker_left.wait_for(lock, std::chrono::duration<double>(kLastSeconds), [this] { return working == 0; });
   }
-
-  void end() { context.stop(); }
 
   Options options;
   asio::ip::address address;
   Service service;
   std::size_t threads;
-  Connections connections;  // outlives the context, whose handlers hold connections
-  std::atomic<bool> stopping = false;
-  std::atomic<std::int64_t> stop_deadline = 0;
-  asio::io_context context;
-  asio::strand<asio::io_context::executor_type> control;  // of everything below
+  Connections connections;  // outlives the contexts, whose handlers hold connections
+  std::atomic<bool> stopping = false, stop_asked = false;
+  asio::io_context control{1}, context;  // of everything below, by one thread; of the connections
   tcp::acceptor acceptor;
   asio::signal_set signals;
-  asio::steady_timer sweep, retry;
+  std::optional<Reloader> reloader;
+  bool accepting = false, awaiting = false, ended = false;
+  std::int64_t accept_after = 0, stop_deadline = 0;
+  std::vector<std::thread> workers;
+  std::mutex mutex;
+  std::condition_variable worker_left;
+  std::size_t working = 0;  // with the mutex held
 };
 
 Server::Server(Options options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -185,21 +264,17 @@ std::string Server::url() const {
                                     : fmt::format("http://{}:{}", address, endpoint.port());
 }
 
-void Server::run() {
-  State& state = *state_;
-  Reloader reloader(state.service.store(), state.options.watch_seconds);
-  state.await_signals(reloader);
-  state.accept();
-  state.look_at_deadlines();
-  std::vector<std::thread> others;
-  for (std::size_t k = 1; k < state.threads; ++k) others.emplace_back([&state] { state.context.run(); });
-  state.context.run();
-  for (std::thread& other : others) other.join();
-  state.signals.clear();
-}
+bool Server::run() { return state_->run(); }
 
 void Server::stop() {
-  asio::post(state_->control, [this] { state_->finish(); });
+  state_->stop_asked = true;  // seen within a quarter of a second, even where there is no memory to post
+  try {
+    asio::post(state_->control, [this] {
+      if (!state_->stopping) state_->guarded([this] { state_->finish(); });
+      state_->control.stop();
+    });
+  } catch (const std::exception&) {
+  }
 }
 
 }  // namespace dorm::serve

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <unordered_map>
 
 #include "base/checksum.h"
@@ -15,6 +17,8 @@
 #include "data/storage.h"
 #include "dorm/error.h"
 #include "dorm/recommend/ratings.h"
+#include "model/align.h"
+#include "model/trees/tree_scorer.h"
 
 namespace dorm::serve {
 namespace {
@@ -33,7 +37,16 @@ SavedModel load_served(const std::string& path) {
   return std::move(*saved);
 }
 
+/// A pipe would be waited for, and could be read once only.
+void require_regular(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_other(status))
+    throw Error(ErrorCode::bad_input, {path}, "no regular file; expected a model that can be read again");
+}
+
 std::string version_of(const std::string& path) {
+  require_regular(path);
   const std::string bytes = read_whole_file(path);
   return fmt::format("{:016x}", checksum(std::as_bytes(std::span(bytes))));
 }
@@ -131,7 +144,7 @@ const PositionModel* LoadedModel::by_position() const { return std::get_if<Posit
 const char* LoadedModel::kind() const {
   if (factors()) return "factors";
   if (by_position()) return "positions";
-  return ranker()->kernel ? "kernel" : "linear";
+  return name_of(ranker()->kind());
 }
 
 std::shared_ptr<const Layout> LoadedModel::make_layout(const PackedText& names) const {
@@ -157,11 +170,16 @@ std::shared_ptr<const Layout> LoadedModel::make_layout(const PackedText& names) 
     layout->maximum.push_back(static_cast<float>(seen.maximum[j]));
   }
   for (std::size_t j = 0; j < given.size(); ++j)
-    if (!given[j] && (model.kernel || by_position() || model.weights[j] != 0))
+    if (!given[j] && (by_position() || uses(model, j)))
       throw Error(ErrorCode::bad_input, fmt::format("features: found none called {}, which the model {} uses; expected "
                                                     "all that it uses",
                                                     in_quotes(model.features[j]), name()));
-  if (!model.kernel && !by_position()) layout->linear = in_columns(model, layout->feature_of);
+  if (model.linear() && !by_position()) layout->linear = in_columns(model, layout->feature_of);
+  if (model.trees) {
+    layout->column_of.assign(model.features.size(), TreeScorer::kAbsent);
+    for (std::size_t column = 0; column < layout->feature_of.size(); ++column)
+      layout->column_of[layout->feature_of[column]] = column;
+  }
   return layout;
 }
 
@@ -210,6 +228,15 @@ std::vector<double> LoadedModel::scores(const Layout& layout, const DenseRows& r
     std::vector<double> scores(rows.rows);
     layout.linear->scores(rows, workspace, scores);
     require_finite(scores);
+    return scores;
+  }
+  if (!layout.column_of.empty()) {
+    thread_local TreeScorer::Workspace workspace;
+    thread_local std::vector<const float*> pointers;
+    pointers.clear();
+    for (std::size_t i = 0; i < rows.rows; ++i) pointers.push_back(rows.data + i * rows.stride);
+    std::vector<double> scores(rows.rows);
+    ranker()->trees->scorer().scores(pointers, layout.column_of, workspace, scores.data());
     return scores;
   }
   const PositionModel* const positions = by_position();

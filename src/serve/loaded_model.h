@@ -25,6 +25,7 @@ struct Layout {
   std::vector<std::size_t> feature_of;  // by column, in the model
   std::vector<float> minimum, maximum;  // by column, in training; empty: not known
   std::optional<DenseScoring> linear;   // of a model that is
+  std::vector<std::size_t> column_of;   // of trees, by feature
 };
 
 /// Features of the model, and how many values lie beyond those that it has seen in training.
@@ -42,7 +43,7 @@ class LoadedModel {
   const Model* ranker() const;               // null: it ranks no documents
   const FactorModel* factors() const;        // null: it recommends no items
   const PositionModel* by_position() const;  // null: it sorts by score
-  const char* kind() const;                  // linear, kernel, positions, factors
+  const char* kind() const;                  // linear, kernel, trees, sum, positions, factors
 
   /// Of these names, or of the model's own where there are none: `width` columns. Throws Error(bad_input) for a name
   /// that is unknown or occurs twice, a feature in use that is missing, or another number of columns.

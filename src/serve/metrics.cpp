@@ -76,7 +76,7 @@ void Metrics::turned_away() {
   ++turned_away_;
 }
 
-std::string Metrics::text(const ModelStore& store) const {
+std::string Metrics::text(const ModelStore& store, const Elsewhere& elsewhere) const {
   const auto models = store.models();
   const std::lock_guard lock(mutex_);
   std::string out;
@@ -107,6 +107,12 @@ std::string Metrics::text(const ModelStore& store) const {
          store.failures());
   single(out, "dorm_connections", "gauge", "Open connections.", connections_);
   single(out, "dorm_connections_refused_total", "counter", "Connections beyond the limit.", turned_away_);
+  single(out, "dorm_failures_total", "counter", "Failures of the server itself, such as no memory or no thread.",
+         failures_.load());
+  single(out, "dorm_log_dropped_total", "counter", "Lines of the log that could not be written.",
+         elsewhere.log_dropped);
+  single(out, "dorm_body_bytes", "gauge", "Memory of the bodies of requests and responses in flight.",
+         elsewhere.body_bytes);
   return out;
 }
 

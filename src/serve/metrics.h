@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -35,8 +36,14 @@ class Metrics {
   void out_of_range(const LoadedModel& model, const OutOfRange& features);
   void connected(int change);  // +1, -1
   void turned_away();          // a connection, since there were too many
+  void failed() noexcept { failures_.fetch_add(1, std::memory_order_relaxed); }
 
-  std::string text(const ModelStore& store) const;
+  /// What others count.
+  struct Elsewhere {
+    std::uint64_t log_dropped = 0;
+    std::size_t body_bytes = 0;
+  };
+  std::string text(const ModelStore& store, const Elsewhere& elsewhere) const;
 
  private:
   mutable std::mutex mutex_;
@@ -46,6 +53,7 @@ class Metrics {
   Histogram request_seconds_, score_seconds_;
   std::int64_t connections_ = 0;
   std::uint64_t turned_away_ = 0;
+  std::atomic<std::uint64_t> failures_ = 0;
 };
 
 }  // namespace dorm::serve

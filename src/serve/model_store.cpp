@@ -64,31 +64,54 @@ std::uint64_t ModelStore::failures() const {
   return failures_;
 }
 
-void ModelStore::reload(bool all) {
-  for (std::size_t k = 0; k < stamps_.size(); ++k) {
-    const std::shared_ptr<const LoadedModel> old = models()->at(k);
-    const Stamp stamp = stamp_of(old->path());
-    if (!all && stamp == stamps_[k]) continue;
-    stamps_[k] = stamp;
-    try {
-      const auto fresh = std::make_shared<const LoadedModel>(ModelFile{old->name(), old->path()});
-      if (fresh->version() == old->version()) continue;
-      auto changed = std::make_shared<Models>(*models());
-      (*changed)[k] = fresh;
-      {
-        const std::lock_guard lock(mutex_);
-        models_ = std::move(changed);
-        ++reloads_;
-      }
-      if (say_) say_(fmt::format("{}: version {} of {} is served now", old->path(), fresh->version(), old->name()));
-    } catch (const std::exception& error) {
-      {
-        const std::lock_guard lock(mutex_);
-        ++failures_;
-      }
-      if (say_) say_(fmt::format("{}; {} stays at version {}", error.what(), old->name(), old->version()));
-    }
+void ModelStore::tell(const std::string& line) {
+  const std::lock_guard lock(say_mutex_);
+  if (say_) say_(line);
+}
+
+void ModelStore::fall_silent() {
+  const std::lock_guard lock(say_mutex_);
+  say_ = {};
+}
+
+void ModelStore::note_failure(std::string_view reason) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    ++failures_;
   }
+  try {
+    tell(std::string(reason));
+  } catch (const std::exception&) {  // it stays counted
+  }
+}
+
+void ModelStore::reload_one(std::size_t index, bool whatever) {
+  const std::shared_ptr<const LoadedModel> old = models()->at(index);
+  const Stamp stamp = stamp_of(old->path());
+  if (!whatever && stamp == stamps_[index]) return;
+  stamps_[index] = stamp;
+  try {
+    const auto fresh = std::make_shared<const LoadedModel>(ModelFile{old->name(), old->path()});
+    if (fresh->version() == old->version()) return;
+    auto changed = std::make_shared<Models>(*models());
+    (*changed)[index] = fresh;
+    {
+      const std::lock_guard lock(mutex_);
+      models_ = std::move(changed);
+      ++reloads_;
+    }
+    tell(fmt::format("{}: version {} of {} is served now", old->path(), fresh->version(), old->name()));
+  } catch (const std::exception& error) {
+    note_failure(fmt::format("{}; {} stays at version {}", error.what(), old->name(), old->version()));
+  }
+}
+
+void ModelStore::reload(bool all) noexcept {
+  for (std::size_t k = 0; k < stamps_.size(); ++k) try {
+      reload_one(k, all);
+    } catch (const std::exception& error) {
+      note_failure(error.what());
+    }
 }
 
 }  // namespace dorm::serve

@@ -23,8 +23,13 @@ class ModelStore {
   /// As they are now, in the order in which they were given.
   std::shared_ptr<const Models> models() const;
 
-  /// Loads files that have changed since they were looked at, or all. One caller at a time.
-  void reload(bool all);
+  /// Loads files that have changed since they were looked at, or all. One caller at a time. Throws nothing: what
+  /// cannot be loaded is counted.
+  void reload(bool all) noexcept;
+  /// Counts what kept a file from being loaded, and says it.
+  void note_failure(std::string_view reason) noexcept;
+  /// Nothing more is said: the listener goes away.
+  void fall_silent();
 
   std::uint64_t reloads() const;   // models that took the place of others
   std::uint64_t failures() const;  // files that could not be loaded
@@ -36,7 +41,10 @@ class ModelStore {
     bool operator==(const Stamp&) const = default;
   };
   static Stamp stamp_of(const std::string& path);
+  void reload_one(std::size_t index, bool whatever);
+  void tell(const std::string& line);
 
+  std::mutex say_mutex_;
   Say say_;
   std::vector<Stamp> stamps_;
   mutable std::mutex mutex_;

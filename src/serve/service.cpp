@@ -74,8 +74,14 @@ Service::Service(const Options& options)
     : limits_(options.limits),
       token_(options.token),
       for_this_machine_(is_loopback(options.address)),
+      budget_(options.limits.memory_bytes),
       log_(options.log),
-      store_(options.models, options.say) {
+      store_(std::make_shared<ModelStore>(options.models, options.say)) {
+  if (!token_.empty()) check_token(token_);
+  if (limits_.memory_bytes < limits_.body_bytes + kBodyPadding)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the memory for all bodies is {} bytes; expected more than those of the largest body, {}",
+                            limits_.memory_bytes, limits_.body_bytes));
   if (!for_this_machine_ && token_.empty())
     throw Error(ErrorCode::bad_option,
                 fmt::format("the address {} can be reached by others; expected a token that they must know, or a "
@@ -95,17 +101,17 @@ Service::Service(const Options& options)
 
 std::shared_ptr<const LoadedModel> Service::ranker(std::string_view name) const {
   return find_model(
-      store_, name, [](const LoadedModel& model) { return model.ranker() != nullptr; }, "ranks documents");
+      *store_, name, [](const LoadedModel& model) { return model.ranker() != nullptr; }, "ranks documents");
 }
 
 std::shared_ptr<const LoadedModel> Service::recommender(std::string_view name) const {
   return find_model(
-      store_, name, [](const LoadedModel& model) { return model.factors() != nullptr; }, "recommends items");
+      *store_, name, [](const LoadedModel& model) { return model.factors() != nullptr; }, "recommends items");
 }
 
 std::shared_ptr<const LoadedModel> Service::model(std::string_view name) const {
   return find_model(
-      store_, name, [](const LoadedModel&) { return true; }, "is served");
+      *store_, name, [](const LoadedModel&) { return true; }, "is served");
 }
 
 std::vector<double> Service::score(const LoadedModel& model, const Layout& layout, const DenseRows& rows,
@@ -122,14 +128,30 @@ std::optional<Answer> Service::gate(const Request& request, const Router::Found&
   if (for_this_machine_ && !(request.host.empty() && !request.must_name_host) && !names_this_machine(request.host))
     return error_answer(
         421, fmt::format("the host is {}; expected localhost or a loopback address", in_quotes(request.host)));
+  if (for_this_machine_ && comes_from_elsewhere(request))
+    return error_answer(403, fmt::format("the request comes from a page of {}; expected one of this machine",
+                                         request.origin.empty() ? "another site" : in_quotes(request.origin)));
   if (token_.empty() || (found.handler && !found.needs_token) || bears_token(request.authorization, token_)) return {};
   Answer answer = error_answer(401, "no valid token; expected the header Authorization: Bearer TOKEN");
   answer.headers.emplace_back("WWW-Authenticate", "Bearer");
   return answer;
 }
 
+Answer Service::nothing_there(const Request& request, const Router::Found& found, bool lists_endpoints) {
+  if (found.allowed.empty())
+    return error_answer(404, fmt::format("nothing is at {}{}", in_quotes(path_of(request.target)),
+                                         lists_endpoints ? "; /openapi.json lists what is" : ""));
+  Answer answer =
+      error_answer(405, fmt::format("the method is {}; expected {}", in_quotes(request.method), found.allowed));
+  answer.headers.emplace_back("Allow", found.allowed);
+  return answer;
+}
+
 std::optional<Answer> Service::turned_back(const Request& request) {
-  std::optional<Answer> answer = gate(request, router_.find(request.method, path_of(request.target)));
+  const Router::Found found = router_.find(request.method, path_of(request.target));
+  std::optional<Answer> answer = gate(request, found);
+  if (!answer && !found.handler) answer = nothing_there(request, found, lists_endpoints_);
+  if (!answer && !found.needs_token) answer = error_answer(413, "there is a body; expected none");
   if (answer) note(request, *answer, 0);
   return answer;
 }
@@ -138,13 +160,7 @@ Answer Service::route(Request& request) {
   const Router::Found found = router_.find(request.method, path_of(request.target));
   if (auto refused = gate(request, found)) return std::move(*refused);
   if (found.handler) return (*found.handler)(request, found.captured);
-  if (found.allowed.empty())
-    throw Refusal(404, fmt::format("nothing is at {}{}", in_quotes(path_of(request.target)),
-                                   lists_endpoints_ ? "; /openapi.json lists what is" : ""));
-  Answer answer =
-      error_answer(405, fmt::format("the method is {}; expected {}", in_quotes(request.method), found.allowed));
-  answer.headers.emplace_back("Allow", found.allowed);
-  return answer;
+  return nothing_there(request, found, lists_endpoints_);
 }
 
 Answer Service::answer(Request& request) {
@@ -174,7 +190,7 @@ Answer Service::refuse(int status, std::string_view message, std::string_view re
 
 void Service::note(const Request& request, const Answer& answer, double seconds) {
   metrics_.answered(answer, seconds);
-  if (!log_) return;
+  if (!log_.wanted()) return;
   std::string line = fmt::format("{{\"time\":\"{}\",\"remote\":", now_text());
   append_text(line, request.remote);
   line += ",\"method\":";
@@ -187,8 +203,7 @@ void Service::note(const Request& request, const Answer& answer, double seconds)
                  ",\"status\":{},\"documents\":{},\"bytes_in\":{},\"bytes_out\":{},"
                  "\"seconds\":{:.6f}}}",
                  answer.status, answer.documents, request.body.size(), answer.body.size(), seconds);
-  const std::lock_guard lock(log_mutex_);
-  log_(line);
+  log_.add(std::move(line));
 }
 
 }  // namespace dorm::serve

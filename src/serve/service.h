@@ -3,13 +3,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "dorm/apps/serve.h"
 #include "serve/exchange.h"
+#include "serve/log_writer.h"
+#include "serve/memory_budget.h"
 #include "serve/metrics.h"
 #include "serve/model_store.h"
 #include "serve/router.h"
@@ -19,19 +20,23 @@ namespace dorm::serve {
 class Service {
  public:
   /// Loads the models. Throws as ModelStore() does, and Error(bad_option) for an address that is not loopback and no
-  /// token, and for neither models nor routes.
+  /// token or one that is not usable, for neither models nor routes, and for limits that contradict each other.
   explicit Service(const Options& options);
 
   /// By any thread. Whatever goes wrong is an answer.
   Answer answer(Request& request);
-  /// The answer to one who may not ask, known before the body is read.
+  /// The answer that is known before the body is read: to a request that is not allowed, of a path that is not there,
+  /// or that takes no body.
   std::optional<Answer> turned_back(const Request& request);
   /// Of what never became a request: too long, too slow, malformed.
   Answer refuse(int status, std::string_view message, std::string_view remote);
 
   Router& router() { return router_; }  // for further routes, before the first request
-  ModelStore& store() { return store_; }
+  ModelStore& store() { return *store_; }
+  std::shared_ptr<ModelStore> shared_store() { return store_; }
   Metrics& metrics() { return metrics_; }
+  std::string metrics_text() const { return metrics_.text(*store_, {log_.dropped(), budget_.used()}); }
+  MemoryBudget& budget() { return budget_; }
   const Limits& limits() const { return limits_; }
 
   /// The model of this name; without a name the first that ranks (or recommends). Throws Refusal(404).
@@ -44,6 +49,7 @@ class Service {
 
  private:
   std::optional<Answer> gate(const Request& request, const Router::Found& found) const;
+  static Answer nothing_there(const Request& request, const Router::Found& found, bool lists_endpoints);
   Answer route(Request& request);
   void note(const Request& request, const Answer& answer, double seconds);
 
@@ -51,9 +57,9 @@ class Service {
   std::string token_;
   bool for_this_machine_;
   bool lists_endpoints_ = false;  // at /openapi.json
-  Say log_;
-  std::mutex log_mutex_;
-  ModelStore store_;
+  MemoryBudget budget_;
+  LogWriter log_;
+  std::shared_ptr<ModelStore> store_;
   Metrics metrics_;
   Router router_;
 };

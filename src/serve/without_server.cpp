@@ -16,7 +16,7 @@ Server::Server(Options) {
 }
 Server::~Server() = default;
 std::string Server::url() const { return {}; }
-void Server::run() {}
+bool Server::run() { return true; }
 void Server::stop() {}
 
 }  // namespace dorm::serve

@@ -61,7 +61,7 @@ TEST(CompareRankers, TestsAgainstTheReferenceAndCorrects) {
 TEST(CompareRankers, RefusesOtherQueries) {
   EXPECT_NE(test::message_of([] {
               compare_rankers({row_of("a", {1, 2}), row_of("b", {1, 2, 3})}, 0);
-            }).find("b and a were judged by other measures or on other queries"),
+            }).find("b and a were evaluated by other measures or on other queries"),
             std::string::npos);
 }
 

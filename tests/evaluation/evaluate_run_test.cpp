@@ -96,7 +96,7 @@ TEST(EvaluateRun, RefusesExpectationsThatAreNotKnown) {
     return test::message_of([&] { evaluate_run(kJudgments, kRun, Names{measure}, options); });
   };
   EXPECT_EQ(message("iprec"),
-            "the expectation of iprec over ties is not known; expected ties by index, worst or document_id");
+            "the expectation of iprec over ties has no formula; expected ties by index, worst or document_id");
   options.depth = 2;
   EXPECT_EQ(message("map"), "ties at the depth are ambiguous; expected ties by index, worst or document_id");
   options.relevant_from = 0;

@@ -104,7 +104,7 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
                       void (*rtld_fini)(), void* stack_end) {
   using Start = int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
   real_main = main;
-  return real<InitialModel>("__libc_start_main")(main_under_faults, argc, argv, init, fini, rtld_fini, stack_end);
+  return real<Start>("__libc_start_main")(main_under_faults, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 ssize_t write(int file, const void* data, std::size_t size) {

@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said():
     )
     assert "--sets FILE" in refused("texts.csv", "out.csv", "--only-added")
     assert "--user-features FILE" in refused("texts.csv", "out.csv", "--user-columns", "2")
-    assert "do not go with --shards" in refused("texts.csv", "out", "--sets", "sets.csv", "--shards", "2")
+    assert "exclude --shards" in refused("texts.csv", "out", "--sets", "sets.csv", "--shards", "2")
     Path("users.csv").write_text("id,age\neve,0.5\n")
     assert "users.csv: no query is called like a user" in refused(
         "texts.csv", "out.csv", "--user-features", "users.csv"

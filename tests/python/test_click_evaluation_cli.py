@@ -161,3 +161,15 @@ def test_plan():
     assert found["decided"] == 783
     assert found["sessions"] == 1566
     assert found["exact_power"] == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize("share", [0.5000001, 0.500000001, 0.5000000001, 0.50000000000001])
+def test_a_plan_beyond_what_can_be_computed_is_refused(share):
+    said = dorm("clicks", "interleave", "plan", "--share", f"{share:.15f}", status=2).stderr
+    assert "decided sessions, at a share of wins of 0.5" in said and "expected at most 1e+12" in said
+
+
+@pytest.mark.parametrize("share", [0.51, 0.5001, 0.50001])
+def test_a_plan_has_about_the_power_that_was_asked_for(share):
+    found = json.loads(dorm("clicks", "interleave", "plan", "--share", share, "--json").stdout)
+    assert found["exact_power"] == pytest.approx(0.8, abs=0.01)

@@ -188,3 +188,19 @@ def test_what_is_wrong_is_said(shop):
     assert "DATA is missing" in dorm("clicks", "simulate", "-o", "x.csv", status=2).stderr
     said = dorm("clicks", "simulate", "data.csv", "--click-model", "pdm", "-o", "x.csv", status=2).stderr
     assert 'unknown click model "pdm"' in said
+
+
+def test_a_position_of_a_page_shows_one_document(shop):
+    header = "session,qid,docid,position,click\n"
+    (shop / "two.csv").write_text(header + "s,q,a,1,1\ns,q,b,1,0\n")
+    done = dorm("clicks", "gains", "two.csv", "-o", "x.csv", status=1)
+    assert "two.csv:3: session 's' shows two documents at position 1 of query 'q'; expected one" in done.stderr
+    (shop / "two.csv").write_text(header + "s,q,a,1,1\ns,r,b,1,0\nt,r,c,1,0\ns,q,a,1,0\n")
+    dorm("clicks", "gains", "two.csv", "-o", "x.csv")
+
+
+def test_a_log_without_impressions_has_no_propensities(here):
+    (here / "none.csv").write_text("qid,docid,position,ranker,impressions,clicks\nq,a,1,1,0,0\nq,a,2,2,0,0\n")
+    done = dorm("clicks", "propensity", "none.csv", "-o", "p.csv", status=1)
+    assert "expected documents" in done.stderr
+    assert not (here / "p.csv").exists()

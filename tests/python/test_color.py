@@ -87,8 +87,8 @@ def test_who_decides():
 
 def test_errors_are_red_and_warnings_yellow(here):
     assert dorm("--color=always", "evla", status=2).stderr.startswith("\x1b[1;31mdorm:\x1b[0m unknown command")
-    done = dorm("info", "data.txt", "--format", "letor", "--color=always")
-    assert done.stderr.startswith("dorm: \x1b[1;33mwarning:\x1b[0m --format")
+    done = dorm("eval", "data.txt", "--model", "m.json", "--color=always")
+    assert "dorm: \x1b[1;33mwarning:\x1b[0m" in done.stderr, "the model is evaluated on its training data"
 
 
 def test_files_and_json_are_never_coloured(here):
@@ -140,3 +140,17 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(here):
 
 def test_quick_work_says_nothing(here):
     assert on_terminal("eval", "data.txt", "--feature", 1, "--json", NO_COLOR="1")[0].startswith("{\n")
+
+
+def test_escapes_in_ids_do_not_reach_a_terminal(here):
+    rows = [line.replace("qid:1 ", "qid:q\x1b[2J ") for line in (here / "data.txt").read_text().splitlines()]
+    (here / "odd.txt").write_text("\n".join(rows) + "\n")
+    for words in (
+        ["rank", "m.json", "odd.txt", "--format", "order"],
+        ["rank", "m.json", "odd.txt", "--format", "jsonl"],
+        ["eval", "odd.txt", "--model", "m.json", "--per-query", "-", "-q"],
+    ):
+        shown, status = on_terminal(*words)
+        assert status == 0 and "\x1b[2J" not in shown, words
+        assert "q\\x1b[2J" in shown or "q\\u001b[2J" in shown, words
+    assert "q\x1b[2J" in dorm("eval", "odd.txt", "--model", "m.json", "--per-query", "-", "-q").stdout, "a file has it"

@@ -217,7 +217,7 @@ def test_all_names_every_experiment_that_it_could_not_run(here):
     failed = dorm("lab", "experiment", "all", "--data-dir", "nowhere", "--out", "out", status=1)
     for name in ("uci-table", "web-mrr", "solver-table"):
         assert f"{name}: nowhere/" in failed.stderr
-    assert "experiments could not run" in failed.stderr
+    assert "experiments lack their data" in failed.stderr
     assert not Path("out/all.html").exists()
 
 

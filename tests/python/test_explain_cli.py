@@ -100,7 +100,7 @@ def test_no_swap_is_claimed_where_the_query_scales_the_features(here):
     arguments = ["--query", 7, "--document", first["document"], "--against", second["document"]]
     (pair,) = lines("m.json", "data.txt", *arguments)
     assert all(f["level_at"] is None for f in pair["features"])
-    assert "what would swap them is not said" in dorm("explain", "m.json", "data.txt", *arguments).stdout
+    assert "that swap them are not computed" in dorm("explain", "m.json", "data.txt", *arguments).stdout
 
 
 def test_a_kernel_is_explained_by_leaving_features_at_their_mean(here):
@@ -131,3 +131,13 @@ def test_refusals_say_what_to_do(here):
     assert "expected one --document" in refused("m.json", "data.txt", "--query", 7, "--against", "x", status=2)
     assert "ranks by assigning documents to positions" in refused("p.json", "data.txt", "--query", 7)
     assert "unknown format" in refused("m.json", "data.txt", "--format", "xml", status=2)
+
+
+def test_large_scores_have_a_mean_and_what_overflows_is_refused(here):
+    model = json.loads(Path("m.json").read_text())
+    model["scaling"] = {"kind": "none"}
+    Path("n.txt").write_text("1 qid:1 1:1\n0 qid:1 1:1\n")
+    for weight in (-1e308, 1e308):
+        Path("large.json").write_text(json.dumps({**model, "weights": [weight] + [0] * 5}))
+        said = dorm("explain", "large.json", "n.txt", "--query", 1, status=None)
+        assert "inf" not in said.stdout and "nan" not in said.stdout, said.stdout

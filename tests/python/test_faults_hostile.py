@@ -134,7 +134,7 @@ def test_ignored_signals_stay_ignored(workshop, name, number):
 
 
 def options_that_write(case):
-    outputs = {"-o", "--report", "--per-query", "--checkpoint"} | ({"--model"} if case.words[0] != "eval" else set())
+    outputs = {"-o", "--report", "--per-query", "--checkpoint"} | ({"--model"} if not {"eval", "evaluate"} & set(case.words[:2]) else set())
     return [i + 1 for i, word in enumerate(case.words) if word in outputs]
 
 

@@ -80,7 +80,7 @@ def test_the_grid_of_tune_takes_kernels(here):
     grid = "C=100,decay=measure,bound=best,kernel=none/poly:degree=2,coef0=1/rbf:gamma=20"
     done = dorm(*("tune", "train.txt", "--valid", "test.txt", "--grid", grid, "--model", "m.json", "--json"))
     report = json.loads(done.stdout)
-    kernels = {cell["kernel"]: cell["validation"] for cell in report["cells"]}
+    kernels = {cell["kernel"]: cell["validation"] for cell in report["points"]}
     assert set(kernels) == {"none", "poly:degree=2,coef0=1", "rbf:gamma=20"}
     assert kernels["rbf:gamma=20"] > kernels["none"] + 0.2
     assert report["winner"]["kernel"] != "none"

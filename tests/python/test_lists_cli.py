@@ -58,7 +58,7 @@ def test_ranked_lists_keep_topic_limits(data):
     if "built without" in done.stderr:
         pytest.skip("no integer-programming solver in this build")
     assert done.returncode == 0, done.stderr
-    assert "0 not proven the best" in done.stdout
+    assert "0 not proven optimal" in done.stdout
     ranked = rankings(dorm("rank", data / "m.json", data / "d.csv", "--json", "--top", 4, *topics))
     assert len(ranked) == 20
     for documents in ranked.values():
@@ -78,7 +78,7 @@ def test_what_makes_no_sense_is_refused_with_what_to_do(data):
     assert "topics.csv:2:5: topic 'odd' has no limit" in dorm(*rank, "--top", 4, *topics, status=1)
     both = ("train", data / "d.csv", "--position-gains", data / "gains.csv", "--model", data / "m.json")
     assert "exclude each other" in dorm(*both, *topics, status=2)
-    assert "--report judges rankings by sorting" in dorm(*both, "--report", data / "r.html", status=1)
+    assert "--report supports only score-sorted rankings" in dorm(*both, "--report", data / "r.html", status=1)
     assert "the bound average is defined for sorted" in dorm(*both, "--bound", "average", "--quiet", status=1)
     judge = ("eval", data / "d.csv", "--model", data / "m.json")
     dorm(*both, "--quiet")
@@ -93,7 +93,7 @@ def test_positions_are_validated_tuned_and_resumed(data):
     judged = ("eval", data / "d.csv", "--model", data / "m.json", "--measures", "position-gain@2", "--json")
     assert json.loads(dorm(*judged))["measures"]["position-gain@2"]["mean"] == pytest.approx(told["validation"])
     tuned = json.loads(dorm("tune", *train[1:], "--folds", 2, "--grid", "C=1/100,decay=measure,bound=best", "--json"))
-    assert len(tuned["cells"]) == 2 and tuned["winner"]["measure"] == "position-gain@2"
+    assert len(tuned["points"]) == 2 and tuned["winner"]["measure"] == "position-gain@2"
 
 
 def test_eval_judges_within_topic_limits(data):

@@ -104,3 +104,30 @@ def test_tune_compare_and_export(here):
     for target in ("elasticsearch", "solr", "lucene", "vespa", "ranklib", "onnx", "pmml", "c", "python"):
         bounded("export", "m.json", "--to", target, "-o", f"own.{target}")
     bounded("info", "m.json")
+
+
+def test_json_rows_with_keys_of_their_own(tmp_path):
+    """As many features as rows: rows times features would be 1.6 GB."""
+    rows, path = 20000, tmp_path / "keys.jsonl"
+    with open(path, "w") as out:
+        for k in range(rows):
+            print(f'{{"qid":{k // 10},"label":{k % 3},"f{k}":1}}', file=out)
+    found = json.loads(bounded("--json", "info", path, "--missing", "zero").stdout)
+    assert (found["documents"], found["features"]) == (rows, rows)
+    said = bounded("info", path, status=1).stderr
+    assert f"{rows} columns have missing values" in said
+    said = bounded("info", path, "--missing", "mean", status=1).stderr
+    assert f"found {rows} values for {rows} documents and {rows} features" in said
+
+
+def test_logged_features_of_their_own(tmp_path):
+    rows, path = 20000, tmp_path / "log.jsonl"
+    with open(path, "w") as out:
+        for query in range(rows // 10):
+            hits = [
+                {"_id": str(d), "fields": {"_ltrlog": [{"log": [{"name": f"f{query * 10 + d}", "value": 1}]}]}}
+                for d in range(10)
+            ]
+            print(json.dumps({"qid": str(query), "hits": {"hits": hits}}), file=out)
+    found = json.loads(bounded("--json", "info", path, "--input-format", "log").stdout)
+    assert (found["documents"], found["features"]) == (rows, rows)

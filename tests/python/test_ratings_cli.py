@@ -143,7 +143,7 @@ def test_wide_tables_are_refused_or_read(tmp_path):
     (tmp_path / "w").write_text("".join(",".join(map(str, [n, *row])) + "\n" for n, row in zip(counts, table)))
     asked = ["recommend", "train", tmp_path / "w", "--model", tmp_path / "m", "--rank", 2, "--fixed", "--quiet"]
     assert "say so by --layout" in dorm(*asked, status=2)
-    assert "99 stands in" in dorm(*asked, "--layout", "wide", status=2)
+    assert "99 is in" in dorm(*asked, "--layout", "wide", status=2)
     assert not (tmp_path / "m").exists()
     dorm(*asked, "--layout", "wide:99")
     info = json.loads(dorm("info", tmp_path / "m", "--json"))
@@ -160,7 +160,7 @@ def test_nobody_asked_for_is_answered_by_an_example(world):
     assert "no user is selected" in message
     assert f"knows {USERS} users and {ITEMS} items, for example --user u0" in message
     message = dorm("recommend", "top", world / "m", "--user", "u1", "--all", status=2)
-    assert "more than one is given of whom" in message
+    assert "several selections of users" in message
 
 
 def test_ratings_alone_mean_the_users_of_that_file(world, tmp_path):

@@ -349,5 +349,5 @@ def test_a_recommender_has_a_page_with_a_verdict_against_popularity(here):
 def test_a_recommender_without_held_out_ratings_claims_nothing(here):
     write_ratings("r.tsv")
     dorm("recommend", "train", "r.tsv", "--model", "m.factors", "--rank", 2, "--fixed", "--report", "f.html")
-    assert "nothing here says how well it recommends" in verdict("f.html").text
+    assert "does not show how well the model recommends" in verdict("f.html").text
     assert "Against baselines" not in headings(page("f.html"))

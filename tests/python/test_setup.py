@@ -123,9 +123,7 @@ def test_a_compiler_cache_that_comes_later_changes_no_compile_line(tmp_path):
     assert launchers == ["CMAKE_CXX_COMPILER_LAUNCHER:STRING="] * 2
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/python.md", "docs/index.md", "python/dorm/plot.py"]
-)
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/index.md", "python/dorm/plot.py"])
 def test_nobody_is_told_to_install_the_package_of_a_stranger(page):
     """`dorm` on PyPI is somebody else's; ours is dorm-rank."""
     told = re.findall(r"pip install [^\n`]*", (ROOT / page).read_text())

@@ -134,3 +134,15 @@ def test_a_number_of_shards_is_the_solver_shards(world, tmp_path):
         assert "solver       shards" in said
     dorm("train", world / "parts", "--shards", 16, "--model", tmp_path / "c", "-q")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == (tmp_path / "c").read_bytes()
+
+
+def test_a_pipe_among_the_shards_is_refused(world, tmp_path):
+    dorm("convert", world / "data.txt", tmp_path / "parts", "--shards", 2)
+    os.mkfifo(tmp_path / "parts" / "part-x.dorm")
+    for words in (
+        ["info", "parts"],
+        ["train", "parts", "--model", "m.json"],
+        ["eval", "parts", "--model", world / "m.json"],
+    ):
+        said = dorm(*words, status=1, cwd=tmp_path, timeout=60).stderr
+        assert "parts/part-x.dorm: no regular file; expected a shard" in said

@@ -80,7 +80,7 @@ def test_stopped_again_and_again_it_ends_in_the_same_bytes(here, options):
             "rbf:gamma=0.1",
             "--bound",
             "predicted",
-            "--start",
+            "--initial",
             "pairwise",
         ],
         ["train", "larger.txt", "-C", "1e5", "--method", "svm", "--tolerance", "1e-9"],

@@ -61,7 +61,7 @@ def mean_ndcg(path, scores, n=10):
 
 def test_a_trained_model_ranks_better_than_chance_and_says_how_it_was_made(here):
     page = dorm("train", "train.txt", "--valid", "valid.txt", "--model", "m.json").stdout
-    for part in ("candidate", "chosen", "certificate", "explained_risk", "dropped", "m.json"):
+    for part in ("candidate", "chosen", "certificate", "explained risk", "dropped", "m.json"):
         assert part in page
     scores = [float(x) for x in dorm("rank", "m.json", "valid.txt").stdout.split()]
     rng = random.Random(1)
@@ -118,7 +118,7 @@ def test_info_describes_a_model(here):
         "linear model of 12 features",
         "ndcg@10",
         "certificate",
-        "explained_risk",
+        "explained risk",
         "fingerprint",
         "largest weights",
     ):
@@ -290,17 +290,17 @@ def test_tune_delivers_what_was_judged(here, choose):
     model, winner = read_model(), out["winner"]
     assert not out["refitted"]
     assert model["validation"] == pytest.approx(judged("m.json", "valid.txt"), abs=1e-15)
-    assert {c["start"] for c in out["cells"] if c["bound"] == "none"} == {
+    assert {c["start"] for c in out["points"] if c["bound"] == "none"} == {
         "ridge", "ridge-gain", "pairwise", "pairwise-gain"
     }  # fmt: skip
-    assert sum(c["share"] for c in out["cells"]) == pytest.approx(1)
-    assert all(c["explained_risk"] >= 0.02 for c in out["cells"] if c["chosen"] and c["bound"] != "none")
+    assert sum(c["share"] for c in out["points"]) == pytest.approx(1)
+    assert all(c["explained_risk"] >= 0.02 for c in out["points"] if c["chosen"] and c["bound"] != "none")
     if choose == "average":
-        assert [p["share"] for p in model["parts"]] == sorted(c["share"] for c in out["cells"] if c["chosen"])[::-1]
+        assert [p["share"] for p in model["parts"]] == sorted(c["share"] for c in out["points"] if c["chosen"])[::-1]
         text = dorm("info", "m.json").stdout
         assert f"an average of {len(model['parts'])} rankers" in text
     else:
-        assert "parts" not in model and sum(c["chosen"] for c in out["cells"]) == 1
+        assert "parts" not in model and sum(c["chosen"] for c in out["points"]) == 1
         assert model["validation"] == winner["validation"]
     assert (model["bound"], model["start"], model["options"]["C"]) == (winner["bound"], winner["start"], winner["C"])
 
@@ -308,10 +308,10 @@ def test_tune_delivers_what_was_judged(here, choose):
 def test_tune_by_folds_delivers_the_mean_over_the_folds(here):
     grid = ["--grid", "C=10/100,decay=measure/power:1,bound=best"]
     out = json.loads(dorm("tune", "train.txt", "--folds", 3, *grid, "--model", "m.json", "--json").stdout)
-    values = [c["validation"] for c in out["cells"]]
-    assert values == sorted(values, reverse=True) and {c["bound"] for c in out["cells"]} == {"best"}
+    values = [c["validation"] for c in out["points"]]
+    assert values == sorted(values, reverse=True) and {c["bound"] for c in out["points"]} == {"best"}
     model = read_model()
-    assert model["folds"] == 3 and len(model["parts"]) == sum(c["chosen"] for c in out["cells"])
+    assert model["folds"] == 3 and len(model["parts"]) == sum(c["chosen"] for c in out["points"])
     assert model["data"]["queries"] == 120
     assert "a mean over 3 folds" in dorm("info", "m.json").stdout
 
@@ -319,10 +319,10 @@ def test_tune_by_folds_delivers_the_mean_over_the_folds(here):
 def test_the_best_choice_is_the_top_of_the_table(here):
     grid = ["--grid", "C=1:1000:10,decay=measure,bound=best", "--choose", "best"]
     out = json.loads(dorm("tune", "train.txt", "--valid", "valid.txt", *grid, "--model", "m.json", "--json").stdout)
-    assert out["cells"][0]["chosen"] and out["cells_in_grid"] == 4
-    assert out["cells"][0]["validation"] == max(c["validation"] for c in out["cells"])
+    assert out["points"][0]["chosen"] and out["grid_points"] == 4
+    assert out["points"][0]["validation"] == max(c["validation"] for c in out["points"])
     # a path of C may end before 1000, when its last cells fall behind
-    assert {1.0, 10.0, 100.0} <= {c["C"] for c in out["cells"]} <= {1.0, 10.0, 100.0, 1000.0}
+    assert {1.0, 10.0, 100.0} <= {c["C"] for c in out["points"]} <= {1.0, 10.0, 100.0, 1000.0}
 
 
 # ---- determinism -------------------------------------------------------------------------------------------

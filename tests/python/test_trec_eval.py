@@ -91,5 +91,5 @@ def test_wrong_uses():
     assert "trec" in refused(*files, "--format", "trek")
     assert "--run FILE and --qrels FILE" in refused("x.txt", "--scores", "y", "--format", "trec")
     assert "--against" in refused(*files, "--format", "trec", "--against", FILES / "results.test.gz")
-    assert "two formats" in refused(*files, "--format", "trec", "--json")
+    assert "exclude each other" in refused(*files, "--format", "trec", "--json")
     assert "above 0" in refused(*files, "--relevant-from", "-1")

@@ -110,7 +110,7 @@ def test_the_rule_that_was_used_is_named(here):
 
 def test_help_documents_the_rules():
     text = dorm("tune", "--help").stdout
-    for words in ("explained_risk below 0.02", "whole run", "--checkpoint", "twentieth"):
+    for words in ("explained risk below 0.02", "whole run", "--checkpoint", "twentieth"):
         assert words in text
 
 
@@ -177,7 +177,7 @@ def test_a_refit_after_a_signal_is_told_of(here):
         text=True,
     )
     said, at_once = ended(process, signal.SIGINT, "dorm: tuning")
-    assert at_once.startswith("dorm: stopping: the best cell so far is trained again on all of the data")
+    assert at_once.startswith("dorm: stopping: the best grid point so far is trained again on all of the data")
     assert process.returncode == 130 or (process.returncode == 1 and "stopped before any" in said)
 
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <future>
 
 #include "base/json.h"
 #include "dorm/error.h"
@@ -264,12 +265,56 @@ TEST_F(ServiceTest, TheLogIsJsonWhateverIsAsked) {
   options_.log = [&](std::string_view line) { lines.emplace_back(line); };
   ask("GET", "/\"\n\xff");
   ask("POST", "/v1/rank", R"({"documents": [{"values": [1, 4]}]})");
+  service_.reset();  // which waits for the log
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(parse_json(lines[0], "log", "JSON")["status"], 404);
   const Json second = parse_json(lines[1], "log", "JSON");
   EXPECT_EQ(second["model"], "m");
   EXPECT_EQ(second["documents"], 1);
   EXPECT_EQ(second["path"], "/v1/rank");
+}
+
+TEST_F(ServiceTest, ALogThatIsStuckKeepsNobodyWaiting) {
+  const auto release = std::make_shared<std::promise<void>>();
+  const std::shared_future<void> released = release->get_future().share();
+  options_.log = [released](std::string_view) { released.wait(); };
+  const std::string target = "/" + std::string(250, 'x');
+  for (int k = 0; k < 5000; ++k) ask("GET", target);
+  const std::string text = ask("GET", "/metrics").body;
+  EXPECT_EQ(text.find("dorm_log_dropped_total 0\n"), std::string::npos);
+  service_.reset();
+  release->set_value();
+}
+
+TEST_F(ServiceTest, PagesOfOtherSitesAreRefused) {
+  const auto status = [&](std::string_view method, std::string_view origin, std::string_view site) {
+    Request request{.method = method, .target = "/v1/models", .host = "localhost"};
+    request.origin = origin;
+    request.fetch_site = site;
+    return service().answer(request).status;
+  };
+  EXPECT_EQ(status("GET", "", ""), 200);
+  EXPECT_EQ(status("GET", "http://localhost:8080", "same-origin"), 200);
+  EXPECT_EQ(status("GET", "http://[::1]:8080", ""), 200);
+  EXPECT_EQ(status("GET", "", "cross-site"), 200) << "a link";
+  EXPECT_EQ(status("GET", "http://evil.com", ""), 403);
+  EXPECT_EQ(status("GET", "http://localhost.evil.com", ""), 403);
+  EXPECT_EQ(status("GET", "null", ""), 403);
+  EXPECT_EQ(status("POST", "", "cross-site"), 403);
+  EXPECT_EQ(status("POST", "", "none"), 405);
+}
+
+TEST_F(ServiceTest, ATokenThatCanBeGuessedIsRefusedWhereverItComesFrom) {
+  for (const std::string token : {"x", "0123456789abcde", "0123456789abcdef\r\nX: y", "0123456789 abcdef"}) {
+    options_.token = token;
+    const std::string message = test::message_of([&] { Service made(options_); }, ErrorCode::bad_option);
+    EXPECT_NE(message.find("no usable token"), std::string::npos) << message;
+  }
+}
+
+TEST_F(ServiceTest, TheMemoryForAllBodiesHoldsTheLargest) {
+  options_.limits.memory_bytes = options_.limits.body_bytes;
+  EXPECT_NE(test::message_of([&] { service(); }, ErrorCode::bad_option).find("memory"), std::string::npos);
 }
 
 TEST_F(ServiceTest, OtherRoutesCanBeAdded) {

@@ -237,8 +237,7 @@ void plan(const InterleaveArguments& arguments, const Settings& settings) {
   require_option(arguments.share > 0, "--share X", "the share of decided sessions that the better ranker wins");
   const double decided = decided_sessions_needed(arguments.share, arguments.power, arguments.level);
   const double sessions = std::ceil(decided / (1 - arguments.ties));
-  const double exact =
-      std::isinf(decided) ? 0 : sign_test_power(static_cast<std::uint64_t>(decided), arguments.share, arguments.level);
+  const double exact = std::isinf(decided) ? 0 : sign_test_power(decided, arguments.share, arguments.level);
   if (settings.json) {
     const Json out = {{"share", arguments.share}, {"ties", arguments.ties}, {"power", arguments.power},
                       {"level", arguments.level}, {"decided", decided},     {"sessions", sessions},

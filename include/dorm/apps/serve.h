@@ -21,12 +21,13 @@ struct ModelFile {
 struct Limits {
   std::size_t header_bytes = std::size_t{16} << 10;
   std::size_t body_bytes = std::size_t{8} << 20;
-  std::size_t documents = 10'000;   // of one request
-  std::size_t connections = 1'024;  // open at a time
-  double header_seconds = 5;        // from the first byte of a request to the end of its header
-  double body_seconds = 30;         // from there to its last byte; and for the answer
-  double idle_seconds = 60;         // between requests
-  double stop_seconds = 10;         // for requests in hand when the server is to stop
+  std::size_t memory_bytes = std::size_t{256} << 20;  // of the bodies of all requests and responses in flight
+  std::size_t documents = 10'000;                     // of one request
+  std::size_t connections = 1'024;                    // open at a time
+  double header_seconds = 5;                          // from the first byte of a request to the end of its header
+  double body_seconds = 30;                           // from there to its last byte; and for the answer
+  double idle_seconds = 60;                           // between requests
+  double stop_seconds = 10;  // for requests in hand when the server is to stop; the end takes two more
 };
 
 class Router;  // src/serve/router.h
@@ -43,12 +44,11 @@ struct Options {
   bool signals = true;                // run() looks after SIGINT, SIGTERM and SIGHUP; else the caller does
   Limits limits;
   std::function<void(Router& router)> routes;  // in place of all endpoints about models, where it is given
-  Say log;  // one JSON object per request; from any thread, one at a time; may be empty
-  Say say;  // what happens to models while the server runs; the same
+  Say log;  // one JSON object per request, by a thread of its own; lines that it cannot take in time are dropped
+  Say say;  // what happens to models and threads while the server runs; from any thread, one at a time
 };
 
-/// The token of a file: its first line, at least 16 characters that a header can hold. Throws
-/// Error(bad_input) or Error(io).
+/// The token of a file: its first line, which Server accepts as token. Throws Error(bad_input) or Error(io).
 std::string read_token(const std::string& path);
 
 /// Whether this build has the server: it needs simdjson.
@@ -66,8 +66,9 @@ class Server {
   std::string url() const;  // "http://127.0.0.1:8080"
 
   /// Answers requests until SIGINT, SIGTERM or stop(), then finishes those in hand. SIGHUP reads the models again.
-  /// Signals count where options.signals says so.
-  void run();
+  /// Signals count where options.signals says so. False: some requests are still being worked on after the time that
+  /// limits.stop_seconds gives them, or after a second signal; the destructor waits for them.
+  bool run();
   void stop();  // from any thread
 
  private:

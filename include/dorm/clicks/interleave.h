@@ -59,7 +59,7 @@ InterleavingResult analyse_interleaving(std::span<const double> credits, const E
 
 /// Decided sessions that a two-sided sign test needs when a wins this share of them; infinite for a share of 1/2.
 double decided_sessions_needed(double share, double power = 0.8, double level = 0.05);
-/// The exact power of that test for a number of decided sessions.
-double sign_test_power(std::uint64_t decided, double share, double level = 0.05);
+/// The exact power of that test with the given number of decided sessions, at most 10^12.
+double sign_test_power(double decided, double share, double level = 0.05);
 
 }  // namespace dorm

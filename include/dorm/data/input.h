@@ -9,7 +9,8 @@
 
 namespace dorm {
 
-enum class Missing { error, zero, mean };  // what NaN and infinite feature values become
+/// What NaN and infinite feature values become. keep: NaN, which only trees can use.
+enum class Missing { error, zero, mean, keep };
 
 /// Columns of a table that have a meaning; every other column is a feature.
 struct ColumnRoles {

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .features import Features, take_rows
-from .queries import Queries
+from .features import Features, as_numbers, column_values, is_column, may_hold_text, take_rows
+from .queries import Queries, as_text
 
 _NO_WEIGHTS = np.empty(0, dtype=np.float64)
 _IN_ORDER = np.empty(0, dtype=np.uint64)
@@ -27,8 +27,13 @@ def read_labels(y: Any, rows: int, name: str = "y", beside: str = "X has {} rows
         else:
             from sklearn.utils import check_array, column_or_1d
 
+            if isinstance(y, np.ndarray):
+                y = as_numbers(y, name)
+            elif is_column(y) and not may_hold_text(y):
+                y = column_values(y, name)
             y = column_or_1d(y, warn=True)
             _refuse_text(y, name)
+            y = as_numbers(y, name)
             labels = check_array(y, ensure_2d=False, dtype=np.float32, ensure_all_finite=False, input_name=name)
     if len(labels) != rows:
         raise ValueError(f"{name} has {len(labels)} entries, but {beside.format(rows)}; expected one label per row")
@@ -106,7 +111,7 @@ def _sorted_texts(queries: Queries, about: dict[str, Any]) -> dict[str, Any]:
     """Document ids and groups in the order of the rows."""
 
     def ordered(texts: Any) -> list[str]:
-        return [str(texts[row]) for row in (range(len(texts)) if queries.order is None else queries.order)]
+        return [as_text(texts[row]) for row in (range(len(texts)) if queries.order is None else queries.order)]
 
     lists = {name: ordered(about[name]) for name in ("document_ids", "groups") if about.get(name) is not None}
     return {**lists, "input": about.get("input")}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 QID = "qid"
 _FRAMES = ("pandas", "polars", "pyarrow")
+_NO_NUMBERS = (np.datetime64, np.timedelta64, np.complexfloating, complex, bytes)
 _SMALL = 1 << 17  # values of a frame that are worth a copy more to be read at once instead of by column
 
 
@@ -29,6 +30,31 @@ class Features:
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return self.values.shape
+
+
+def as_numbers(array: np.ndarray, name: str) -> np.ndarray:
+    """The array, masked entries as NaN; refuses what numpy would silently count in days, or cut to its real part."""
+    dtype = array.dtype
+    if dtype.kind == "O":
+        bad = next((v for v in array.ravel() if isinstance(v, _NO_NUMBERS)), None)
+        if bad is not None:
+            raise ValueError(f"{name} holds a {type(bad).__name__} ({bad}); expected numbers")
+    elif dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} holds {dtype}; expected real numbers")
+    elif dtype.kind in "mMVS":
+        raise ValueError(
+            f"{name} holds {dtype}; expected numbers: convert it, e.g. to the days since some date, or drop it"
+        )
+    if not isinstance(array, np.ma.MaskedArray):
+        return array
+    if not np.ma.getmaskarray(array).any():
+        return array.data
+    return array.astype(np.promote_types(dtype, np.float32)).filled(np.nan)
+
+
+def as_doubles(values: Any, name: str) -> np.ndarray:
+    """Numbers as float64; refuses as `as_numbers` does."""
+    return np.ascontiguousarray(as_numbers(np.asanyarray(values), name), dtype=np.float64)
 
 
 def is_sparse(X: Any) -> bool:
@@ -47,14 +73,27 @@ def read_features(X: Any) -> Features:
         return _from_frame(X)
     if is_sparse(X):
         return Features(_csr(X))
+    if isinstance(X, np.ndarray):
+        X = as_numbers(X, "X")
     with np.errstate(over="ignore"):  # too large for float32: reported as infinity with its place
         if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and min(X.shape) > 0:
             return Features(X.astype(np.float32, order="C"))
         from sklearn.utils import check_array
 
+        if not isinstance(X, np.ndarray):
+            _refuse_rows_of_other(X)
         _refuse_other_than_numbers(X)
         array = check_array(X, dtype=np.float32, order="C", ensure_all_finite=False, input_name="X")
     return Features(array)
+
+
+def _refuse_rows_of_other(X: Any) -> None:
+    """As `as_numbers`, for lists; what numpy cannot see as an array is left to scikit-learn, which explains."""
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError):
+        return
+    as_numbers(array, "X")
 
 
 def _refuse_other_than_numbers(X: Any) -> None:
@@ -143,6 +182,9 @@ def _column_names(columns: list[Any]) -> list[str] | None:
     texts = sum(isinstance(c, str) for c in columns)
     if texts == 0:
         return None
+    for name in columns:
+        if isinstance(name, str) and not name.isascii() and not _encodable(name):
+            raise ValueError(f"the column name {name!r} holds lone surrogates, which are no text; rename the column")
     if texts < len(columns):
         raise TypeError(
             "Feature names are only supported if all input features have string names, but the columns of X are "
@@ -154,22 +196,55 @@ def _column_names(columns: list[Any]) -> list[str] | None:
     return list(columns)
 
 
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _require_numbers_of_pandas(column: Any) -> None:
+    """Refuses what pandas would convert to numbers that mean something else."""
+    dtype = getattr(getattr(column, "cat", None), "categories", column).dtype
+    if getattr(dtype, "kind", "O") in "mMcV":
+        raise TypeError("not numeric")
+    if getattr(dtype, "kind", "O") == "O" and column.dtype == object:
+        as_numbers(column.to_numpy(), "it")
+
+
 def _column(frame: Any, index: int, name: Any) -> np.ndarray:
     module = type(frame).__module__.split(".")[0]
     column = frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
+    return column_values(column, f"column {name!r} of X")
+
+
+def is_column(values: Any) -> bool:
+    """Of pandas, polars or pyarrow."""
+    return type(values).__module__.split(".")[0] in _FRAMES and not hasattr(values, "columns")
+
+
+def may_hold_text(column: Any) -> bool:
+    """Whether a column of a data frame has a type of text, or of anything."""
+    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    return kind == "str" or any(part in kind for part in ("string", "object", "cat", "dict", "enum"))
+
+
+def column_values(column: Any, name: str) -> np.ndarray:
+    """A column of a data frame as float32, missing values as NaN."""
+    module = type(column).__module__.split(".")[0]
     try:
         if module == "pandas":
-            if column.dtype.kind in "mM":
-                raise TypeError("dates and durations are no numbers")
+            _require_numbers_of_pandas(column)
             return column.to_numpy(dtype=np.float32, na_value=np.nan)
         if module == "polars":
             return column.cast(_polars_float(column)).to_numpy()
-        if str(column.type).startswith(("date", "time", "duration")):
-            raise TypeError("dates and durations are no numbers")
-        return column.cast("float32", safe=False).to_numpy()
+        if "binary" in str(column.type):  # which pyarrow would read as text
+            raise TypeError("not numeric")
+        return column.cast("float32", safe=False).to_numpy(*(() if hasattr(column, "chunks") else (False,)))
     except Exception as error:
         raise ValueError(
-            f"column {name!r} of X ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
+            f"{name} ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
             f"numbers: drop or encode it ({error})"
         ) from None
 

@@ -75,7 +75,9 @@ class Input:
         """The data set to be scored, as one query unless they matter."""
         queries = self.queries() if per_query else one_query(self.rows)
         labels = np.zeros(self.rows, np.float32)
-        return make_dataset(self.features, labels, queries, names=names), queries
+        read = self.about.get("input") or {}
+        about = {"input": read} if read.get("missing") == "keep" else None
+        return make_dataset(self.features, labels, queries, names=names, about=about), queries
 
 
 def read_input(

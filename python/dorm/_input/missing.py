@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core
 from .features import Features
 
-RULES = ("error", "zero", "mean")
+RULES = ("error", "zero", "mean")  # to train by; models of trees read data whose missing values are kept
 
 
 def check_rule(missing: Any) -> str:
@@ -29,7 +29,7 @@ def fill(
 
     ``means``: those of the training data, where a feature without one becomes 0. None: computed from the features.
     """
-    if missing == "error":
+    if missing in ("error", "keep"):
         return features, {}
     values = features.values
     stored = values if isinstance(values, np.ndarray) else values.data

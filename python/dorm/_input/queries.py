@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .features import as_numbers
+
 
 @dataclass(frozen=True)
 class Queries:
@@ -26,7 +28,7 @@ class Queries:
     @property
     def names(self) -> list[str]:
         """The ids as text, for messages and the fingerprint of the data."""
-        return [i.decode("utf-8", "backslashreplace") if isinstance(i, bytes) else str(i) for i in self.ids]
+        return [i.decode("utf-8", "backslashreplace") if isinstance(i, bytes) else as_text(i) for i in self.ids]
 
     def sorted(self, values: np.ndarray) -> np.ndarray:
         """Values of the rows, sorted by query."""
@@ -39,6 +41,12 @@ class Queries:
         out = np.empty_like(values)
         out[self.order] = values
         return out
+
+
+def as_text(value: Any) -> str:
+    """As str(), lone surrogates, which are no text, as escapes."""
+    text = str(value)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def one_query(rows: int) -> Queries:
@@ -62,6 +70,8 @@ def read_queries(qid: Any, group: Any, rows: int, prefix: str = "") -> Queries:
 
 def to_array(values: Any) -> np.ndarray:
     """A numpy array from a list or a column of pandas, polars or pyarrow."""
+    if isinstance(values, np.ma.MaskedArray):
+        return values
     module = type(values).__module__.split(".")[0]
     if module == "polars":
         return values.to_numpy()
@@ -80,6 +90,9 @@ def _from_sizes(group: Any, rows: int, name: str, qid_name: str) -> Queries:
         raise ValueError(f"{name} has shape {sizes.shape}; expected a list of sizes, one per query")
     if sizes.dtype.kind == "O" and all(isinstance(s, numbers.Integral) for s in sizes):
         sizes = sizes.astype(np.int64)
+    if np.ma.is_masked(sizes):
+        raise ValueError(f"{name} holds masked sizes; expected the size of every query")
+    sizes = np.asarray(sizes)
     if sizes.dtype.kind not in "iu":
         raise ValueError(f"{name} holds {sizes.dtype}; expected whole numbers, the sizes of consecutive queries")
     if len(sizes) and (sizes.min() < 1 or sizes.max() > rows):
@@ -94,6 +107,7 @@ def _from_sizes(group: Any, rows: int, name: str, qid_name: str) -> Queries:
 
 
 def _check_ids(ids: np.ndarray, rows: int, name: str) -> np.ndarray:
+    ids = np.asarray(ids)
     if ids.ndim == 2 and ids.shape[1] == 1:
         ids = ids[:, 0]
     if ids.ndim != 1:
@@ -136,7 +150,9 @@ def _refuse_missing(ids: Any, name: str) -> None:
     """Data frames and dates mark missing entries."""
     find = getattr(ids, "isna", None) or getattr(ids, "is_null", None)
     missing = np.zeros(0, dtype=bool)
-    if find is not None:
+    if isinstance(ids, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(ids)
+    elif find is not None:
         missing = to_array(find())
     elif isinstance(ids, np.ndarray) and ids.dtype.kind in "mM":
         missing = np.isnat(ids)
@@ -169,13 +185,16 @@ def read_weights(weights: Any, queries: Queries, name: str = "sample_weight", pa
     """One weight per query; empty when there are none. ``part``: of some queries, which may all weigh nothing."""
     if weights is None:
         return np.empty(0, dtype=np.float64)
-    array = to_array(weights).astype(np.float64)
+    array = as_numbers(to_array(weights), name).astype(np.float64)
     rows, count = int(queries.sizes.sum()), len(queries.sizes)
     if array.shape not in ((rows,), (count,)):
         raise ValueError(
             f"{name} has shape {array.shape}; expected one weight per query ({count}) or per row ({rows}), "
             "constant within each query"
         )
+    usable = f"{name} must hold finite numbers, zero or more, not all zero"
+    if not np.isfinite(array).all():
+        raise ValueError(usable)
     if array.shape == (rows,):
         by_row = queries.sorted(array)
         begin = np.r_[0, np.cumsum(queries.sizes)[:-1]]
@@ -187,6 +206,6 @@ def read_weights(weights: Any, queries: Queries, name: str = "sample_weight", pa
                 f"{name} varies within query {queries.ids[query]!r}; a weight belongs to a whole query: make it "
                 "constant there, or pass one weight per query"
             )
-    if not (np.isfinite(array).all() and (array >= 0).all() and (part or array.any())):
-        raise ValueError(f"{name} must hold finite numbers, zero or more, not all zero")
+    if not ((array >= 0).all() and (part or array.any())):
+        raise ValueError(usable)
     return array

@@ -373,6 +373,10 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
     def load(cls, path: str | os.PathLike[str]) -> DormRanker:
         """A ranker from a model file of `save` or of the command; ``report_`` is not stored."""
         model = _core.Model.load(os.fspath(path))
+        if model.kind in ("trees", "sum"):
+            raise ValueError(
+                f"{os.fspath(path)} holds {model.kind}, not a ranker that DORM trains; load it by DormEnsemble.load"
+            )
         ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
         ranker.set_params(missing=model.input["missing"])
         expert = {"one_per": model.one_per, "target": model.target}

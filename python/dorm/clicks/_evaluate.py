@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from .._evaluate import Comparison, Evaluation, MeasureResult, options_of
+from .._input.features import as_doubles
 from ..data._files import RankingData
 from ._gains import propensity_rows
 from ._log import counted, documents_of
@@ -146,7 +147,7 @@ def evaluate(
 
 
 def _scores_of(scores: Any, rows: int, name: str) -> np.ndarray:
-    values = np.asarray(scores, dtype=np.float64)
+    values = as_doubles(scores, f"scores of {name!r}")
     if values.shape != (rows,):
         raise ValueError(f"scores of {name!r} have shape {values.shape}; expected one for each of {rows} documents")
     return values

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from .._input.features import take_rows
 from ..data._files import RankingData
-from ._log import counted, document_names
+from ._log import DEEPEST, counted, document_names
 
 #: The column whose labels are gains estimated from clicks.
 CLICK_GAIN = "click_gain"
@@ -139,6 +139,9 @@ def propensity_rows(propensities: Any) -> list[tuple[str, int, float, float, flo
         return _core.read_propensities(os.fspath(propensities))
     nan = float("nan")
     if isinstance(propensities, Mapping):
+        for k in propensities:
+            if not 1 <= k <= DEEPEST:
+                raise ValueError(f"propensities hold the position {k}; expected whole numbers from 1 to {DEEPEST}")
         return [("", int(k), float(p), nan, nan, 0.0) for k, p in propensities.items()]
     rows = list(propensities)
     if rows and isinstance(rows[0], tuple):

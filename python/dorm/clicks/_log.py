@@ -19,6 +19,7 @@ from ..data._files import RankingData
 
 _ROLES = ("session", "query", "document", "position", "click", "ranker", "impressions", "clicks")
 _NAMES = {"query": "qid", "document": "docid"}
+DEEPEST = 1_000_000  #: position, as in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +81,20 @@ def _count_table(
     def column(role: str) -> np.ndarray:
         if names.get(role, role) not in present:
             raise ValueError(f"the log has no column {names.get(role, role)!r}; it has {', '.join(map(str, present))}")
-        return np.asarray(table[names.get(role, role)])
+        found = table[names.get(role, role)]
+        if np.ma.is_masked(found):
+            raise ValueError(f"the column {names.get(role, role)!r} of the log is masked in places; drop those rows")
+        return np.asarray(found)
 
     counted = names["impressions"] in present
     made = column("clicks" if counted else "click").astype(np.float64)
     shown = column("impressions").astype(np.float64) if counted else np.ones(len(made))
     at = column("position").astype(np.float64)
     for bad, what in (
-        (~((at >= 1) & (at == np.floor(at))), "position: expected whole numbers from 1"),
+        (
+            ~((at >= 1) & (at <= DEEPEST) & (at == np.floor(at))),
+            f"position: expected whole numbers from 1 to {DEEPEST}",
+        ),
         (~((made >= 0) & (made <= shown)), "clicks: expected numbers from 0 to the impressions"),
         (~np.isfinite(shown), "impressions: expected numbers"),
     ):

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from .._evaluate import Evaluation, MeasureResult, measures_asked, options_of
+from .._input.features import as_doubles
 from .._input.queries import to_array
 from .._tables import pandas_for
 
@@ -151,7 +152,7 @@ def evaluate_run(
 
 
 def _numbers(values: Any) -> np.ndarray:
-    return np.ascontiguousarray(to_array(values), dtype=np.float64)
+    return as_doubles(to_array(values), "the table")
 
 
 def _pairs(nested: Mapping[Any, Mapping[Any, float]]) -> tuple[list[str], list[str], np.ndarray]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import _core
-from .._input.features import _FRAMES, _check_sparse
+from .._input.features import _FRAMES, _check_sparse, as_doubles
 from .._input.queries import _object_codes, _refuse_missing, to_array
 
 # As the reader of files has it: "userId", "User_ID" and "user" are one name.
@@ -180,7 +180,7 @@ def _columns(frame: Any, name: str) -> list[Any]:
 
 def _values(values: Any, name: str) -> np.ndarray:
     try:
-        array = np.asarray(to_array(values), dtype=np.float64)
+        array = as_doubles(to_array(values), name)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds ratings that are no numbers; expected finite numbers") from None
     with np.errstate(over="ignore"):
@@ -246,14 +246,14 @@ def _from_feature_frame(frame: Any, what: str) -> tuple[list[Any], list[str], np
     ids = to_array(frame.index if owner is None else _column(frame, owner))
     names = [c for c in columns if c is not owner]
     try:
-        values = [np.asarray(to_array(_column(frame, c)), dtype=np.float64) for c in names]
+        values = [as_doubles(to_array(_column(frame, c)), str(c)) for c in names]
     except (TypeError, ValueError):
         raise ValueError(f"{what}_features has columns that are no numbers; encode them as indicators") from None
     return ids.tolist(), [str(c) for c in names], np.column_stack(values) if values else np.empty((len(ids), 0))
 
 
 def _rows(features: Any, name: str) -> tuple[list[Any], list[str], np.ndarray]:
-    values = np.asarray(features.toarray() if sparse.issparse(features) else features, dtype=np.float64)
+    values = as_doubles(features.toarray() if sparse.issparse(features) else features, name)
     if values.ndim != 2:
         raise ValueError(f"{name} has shape {values.shape}; expected a row per id and a column per feature")
     return list(range(len(values))), [str(c + 1) for c in range(values.shape[1])], values

@@ -82,7 +82,8 @@ PropensityEstimate estimate_propensities(const ClickCounts& counts, const Propen
     throw Error(ErrorCode::bad_option,
                 fmt::format("the method {} has no use for features; expected regression-em", options.method));
   PropensityEstimate estimate;
-  if (counts.rows.empty()) throw Error(ErrorCode::bad_input, "the log shows nothing; expected documents");
+  if (std::none_of(counts.rows.begin(), counts.rows.end(), [](const ClickCount& row) { return row.impressions > 0; }))
+    throw Error(ErrorCode::bad_input, "the log shows nothing; expected documents");
   if (options.method == "swaps") {
     estimate_swaps(counts, options, estimate);
     return estimate;

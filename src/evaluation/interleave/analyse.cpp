@@ -14,6 +14,7 @@ namespace dorm {
 namespace {
 
 constexpr double kAskedPower = 0.8;
+constexpr double kMostSessions = 1e12;  // beyond, probabilities lose their digits
 
 void require_share(const char* what, double x) {
   if (!(x > 0 && x < 1))
@@ -37,8 +38,13 @@ bool critical_wins(std::uint64_t decided, double level, std::uint64_t& most) {
 
 }  // namespace
 
-double sign_test_power(std::uint64_t decided, double share, double level) {
+double sign_test_power(double sessions, double share, double level) {
   require_share("level", level);
+  if (!(sessions >= 0 && sessions <= kMostSessions))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("{:g} decided sessions, at a share of wins of {}; expected at most {:g}", sessions, share,
+                            kMostSessions));
+  const auto decided = static_cast<std::uint64_t>(sessions);
   if (!(share >= 0 && share <= 1))
     throw Error(ErrorCode::bad_option, fmt::format("share of wins {}; expected a number from 0 to 1", share));
   std::uint64_t most = 0;
@@ -69,7 +75,7 @@ InterleavingResult analyse_interleaving(std::span<const double> credits, const E
   const std::uint64_t decided = result.test.wins + result.test.losses;
   result.preference = (wins + ties / 2) / real(credits.size()) - 0.5;
   result.share = decided > 0 ? wins / real(decided) : kNaN;
-  result.power = decided > 0 ? sign_test_power(decided, result.share, level) : 0;
+  result.power = decided > 0 ? sign_test_power(real(decided), result.share, level) : 0;
   result.sessions_needed =
       decided > 0
           ? std::ceil(decided_sessions_needed(result.share, kAskedPower, level) * real(credits.size()) / real(decided))

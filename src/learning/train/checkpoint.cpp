@@ -39,10 +39,19 @@ bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
+/// A risk, a lower bound of it that may be coarse, their gap, and the risk of no ranker at all.
+bool agree(const SolveReport& report, double zero_risk) {
+  constexpr double kRounding = 1e-6, kLargestGap = 1e6;
+  const auto is_gap = [](double gap) { return gap >= -kRounding && gap <= kLargestGap; };
+  return zero_risk >= 0 && report.primal >= -kRounding * (1 + zero_risk) && is_gap(report.gap) &&
+         is_gap(relative_gap(report.primal, report.dual)) && !std::isinf(report.primal / zero_risk);
+}
+
 bool fits(const Fitted& fitted, std::size_t dimension) {
   return fitted.w.size() == dimension && all_finite(fitted.w) && !fitted.objectives.empty() &&
          all_finite(fitted.objectives) &&
-         all_finite({fitted.report.primal, fitted.report.dual, fitted.report.gap, fitted.zero_risk});
+         all_finite({fitted.report.primal, fitted.report.dual, fitted.report.gap, fitted.zero_risk}) &&
+         agree(fitted.report, fitted.zero_risk);
 }
 
 // Rounds are counted from 1; all but the one begun have left an objective.
@@ -78,7 +87,7 @@ void Checkpoint::read_progress(const JsonFields& json) {
   json.read("objectives", current_.objectives);
   const auto fit = [this](const auto& part) { return fits(part, dimension_); };
   if (!std::all_of(finished_.begin(), finished_.end(), fit) || !fit(current_))
-    refuse(fmt::format("it does not have {} weights", dimension_));
+    refuse(fmt::format("it does not have {} weights, or its figures contradict each other", dimension_));
 }
 
 RoundsState Checkpoint::resume(std::size_t index) {

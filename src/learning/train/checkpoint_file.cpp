@@ -104,8 +104,7 @@ SavedProgress CheckpointFile::read() const {
         fmt::format("{:016x}", hash_of_bytes(bytes_of(saved.numbers))))
       refuse("it is damaged");
   }
-  const bool one_state = json.optional<bool>("has_solver", "true or false", false);  // as files of train once said it
-  const auto states = json.optional<std::uint64_t>("states", "a count", one_state ? 1 : 0);
+  const auto states = json.optional<std::uint64_t>("states", "a count", 0);
   std::istringstream stream(content.substr(opened.end + count * sizeof(double)));
   for (std::uint64_t k = 0; k < states; ++k) saved.states.push_back(SolverState::load(stream));
   return saved;

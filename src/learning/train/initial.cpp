@@ -11,6 +11,9 @@
 namespace dorm {
 
 std::vector<double> initial_weights(const Model& model, const Model& training) {
+  if (!model.linear())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the initial model is not linear ({}); expected one with weights", name_of(model.kind())));
   const Scaling &then = model.scaling, &now = training.scaling;
   if (then.kind != now.kind)
     throw Error(ErrorCode::bad_option,

@@ -109,8 +109,10 @@ class Stream::Chunk {
 
 Stream::Stream(const Model* initial) {
   if (!initial) return;
-  if (initial->kernel)
-    throw Error(ErrorCode::bad_option, "a stream trains linear rankers; the initial model has a kernel");
+  if (!initial->linear())
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("a stream trains linear rankers; the initial model is not linear ({})", name_of(initial->kind())));
   begun_ = true;
   model_ = *initial;
   model_.data = {.input = initial->data.input};

@@ -91,6 +91,12 @@ KernelExpansion support_of(const KernelFeatures& features, const Kernel& kernel,
       fmt::format("this needs weights of features, which kernel \"{}\" has not; expected no kernel", kernel.spec()));
 }
 
+void require_no_gaps(const Dataset& data) {
+  if (data.input().missing == Missing::keep)
+    throw Error(ErrorCode::bad_input,
+                "missing values were kept, which models of trees alone can use; expected zero or mean to train on");
+}
+
 }  // namespace
 
 double squared_scale_of(double norm) {
@@ -122,6 +128,7 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
                          std::uint64_t seed, Survey* survey)
     : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
   data.require_labels();
+  require_no_gaps(data);
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();

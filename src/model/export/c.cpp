@@ -8,6 +8,7 @@
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -77,6 +78,16 @@ std::string c_terms(const Header& header) {
   return text + "  };\n";
 }
 
+std::string c_score_each(const Header& header) {
+  return fmt::format(
+      "/* x: the features of n documents, one after the other. */\n"
+      "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
+      "  size_t i;\n"
+      "  for (i = 0; i < documents; ++i) scores[i] = {0}_score(x + i * {0}_num_features);\n"
+      "}}\n",
+      header.name);
+}
+
 std::string c_score(const Header& header) {
   std::string text = fmt::format(
       "/* x: the features of a document. */\nstatic inline double {}_score(const float *x) {{\n", header.name);
@@ -92,13 +103,7 @@ std::string c_score(const Header& header) {
         "}}\n\n",
         c_terms(header), header.served.constant, header.served.terms.size(), header.scales ? "((" : "", header.name,
         header.fills ? ", terms[k].missing" : "", header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
-  return text + fmt::format(
-                    "/* x: the features of n documents, one after the other. */\n"
-                    "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
-                    "  size_t i;\n"
-                    "  for (i = 0; i < documents; ++i) scores[i] = {0}_score(x + i * {0}_num_features);\n"
-                    "}}\n",
-                    header.name);
+  return text + c_score_each(header);
 }
 
 /// Of each term the documents' shift and divisor, as dorm/data/scale.h defines them.
@@ -147,7 +152,7 @@ std::string c_score_query(const Header& header) {
 
 Exported export_c(const Model& model, const ExportOptions& options) {
   require_c_prefix(options.name);
-  ServedModel served = in_doubles(model, options);
+  ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
   const Header header{model, served, options.name, model.data.input.missing != Missing::error, has_scaling(served)};
   std::string guard = options.name + "_model_h";
   std::string text = fmt::format(
@@ -157,7 +162,11 @@ Exported export_c(const Model& model, const ExportOptions& options) {
       " */\n"
       "#ifndef {}\n#define {}\n\n#include <math.h>\n#include <stddef.h>\n\n",
       provenance(model), options.name, missing_rule(model), guard, guard);
-  text += c_names(header, options) + c_value(header);
+  text += c_names(header, options);
+  if (model.trees)
+    return one_file(text + c_tree_functions(model, options.name) + c_score_each(header) + "\n#endif\n",
+                    std::move(served));
+  text += c_value(header);
   text += served.within_query == ScalingKind::none ? c_score(header) : c_score_query(header);
   return one_file(text + "\n#endif\n", std::move(served));
 }

@@ -5,6 +5,7 @@
 
 #include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -26,6 +27,7 @@ Json derived_json(const Json& name, std::string_view target, std::string_view va
 
 /// Derived features are expressions, so that what they are derived of needs the name of a variable.
 Exported export_plugin(const Model& model, const ExportOptions& given, std::string_view target) {
+  if (model.trees) return export_trees_plugin(model, given, target);
   std::vector<std::string> notes;
   const ExportOptions options =
       takes_logarithm(model.scaling.kind) ? naming_numbers(model, given, target, "f", "", notes) : given;

@@ -109,6 +109,7 @@ void note_missing(Exported& exported, const Model& model, std::string_view targe
 
 Exported export_c(const Model& model, const ExportOptions& options);
 Exported export_elasticsearch(const Model& model, const ExportOptions& options);
+Exported export_lightgbm(const Model& model, const ExportOptions& options);
 Exported export_lucene(const Model& model, const ExportOptions& options);
 Exported export_mlflow(const Model& model, const ExportOptions& options);
 Exported export_modelcard(const Model& model, const ExportOptions& options);

@@ -107,7 +107,7 @@ std::string card_training(const Model& model) {
 std::string card_features(const Model& model) {
   std::vector<std::size_t> order(model.features.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool linear = !model.kernel;
+  const bool linear = model.linear();
   if (linear)
     std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
       return std::fabs(model.weights[i]) > std::fabs(model.weights[j]);
@@ -129,6 +129,12 @@ std::string card_features(const Model& model) {
   return out;
 }
 
+const char* kind_words(const Model& model) {
+  constexpr const char* kWords[] = {"linear in its features", "by a kernel", "an ensemble of trees",
+                                    "a sum of rankers"};
+  return kWords[static_cast<std::size_t>(model.kind())];
+}
+
 }  // namespace
 
 Exported export_modelcard(const Model& model, const ExportOptions& options) {
@@ -137,8 +143,7 @@ Exported export_modelcard(const Model& model, const ExportOptions& options) {
       {"README.md",
        card_front_matter(model, options) +
            fmt::format("\n# {}\n\nA ranker, {}, trained for {}: it gives every document of a query a score.\n\n",
-                       plain_markdown(options.name), model.kernel ? "by a kernel" : "linear in its features",
-                       plain_markdown(model.measure)) +
+                       plain_markdown(options.name), kind_words(model), plain_markdown(model.measure)) +
            card_use(model) + card_training(model) + card_features(model)});
   return exported;
 }

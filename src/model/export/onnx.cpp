@@ -14,6 +14,7 @@
 #include "dorm/error.h"
 #include "model/export/formats.h"
 #include "model/export/onnx_kernel.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -127,7 +128,11 @@ Exported export_onnx(const Model& model, const ExportOptions& options) {
   OnnxGraph graph;
   ServedModel served;
   Value scores;
-  if (model.kernel) {
+  if (model.trees) {
+    require_splits(model, "onnx", false, false);
+    served = served_trees(model, {.single = true});
+    scores = onnx_trees(graph, model);
+  } else if (model.kernel) {
     const auto expansion = std::make_shared<const OnnxKernel>(model);
     scores = expansion->write(graph, rows_of_kernel(graph, model));
     served.scores = [expansion](const Dataset& data) { return expansion->scores(data); };

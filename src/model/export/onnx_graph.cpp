@@ -14,7 +14,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
 
 constexpr std::int64_t kInt64 = 7;
-constexpr std::uint64_t kOpset = 13, kIrVersion = 8;
+constexpr std::uint64_t kOpset = 13, kIrVersion = 8, kLearningOpset = 3;
+constexpr std::string_view kLearningDomain = "ai.onnx.ml";
 constexpr std::uint64_t kAttributeInt = 2, kAttributeInts = 7;
 constexpr std::size_t kLargestFile = (std::size_t{1} << 31) - 1;  // of protobuf
 
@@ -50,6 +51,23 @@ ProtoMessage& ProtoMessage::bytes(std::uint32_t field, std::string_view value) {
   varint(value.size());
   bytes_ += value;
   return *this;
+}
+
+ProtoMessage& ProtoMessage::packed(std::uint32_t field, std::span<const std::uint64_t> values) {
+  ProtoMessage numbers;
+  for (const std::uint64_t value : values) numbers.varint(value);
+  return bytes(field, numbers.bytes_);
+}
+
+OnnxGraph::Value OnnxGraph::learning_node(std::string_view op, const Value& input,
+                                          std::span<const ProtoMessage> attributes) {
+  Value out = fmt::format("{}_{}", op, ++values_);
+  ProtoMessage node;
+  node.bytes(1, input).bytes(2, out).bytes(3, out).bytes(4, op).bytes(7, kLearningDomain);
+  for (const ProtoMessage& attribute : attributes) node.message(5, attribute);
+  graph_.message(1, node);
+  learning_ = true;
+  return out;
 }
 
 OnnxGraph::Value OnnxGraph::node(std::string_view op, std::span<const Value> inputs,
@@ -107,6 +125,7 @@ std::string OnnxGraph::file(const std::string& name, std::size_t features, const
   ProtoMessage model;
   model.number(1, kIrVersion).bytes(2, "dorm").bytes(3, DORM_VERSION).message(7, graph_);
   model.message(8, ProtoMessage().bytes(1, "").number(2, kOpset));
+  if (learning_) model.message(8, ProtoMessage().bytes(1, kLearningDomain).number(2, kLearningOpset));
   for (const auto& [key, value] : properties) model.message(14, ProtoMessage().bytes(1, key).bytes(2, value));
   if (model.written().size() > kLargestFile)
     throw Error(ErrorCode::unsupported, "the model is larger than the 2 GB that a file of onnx may have");

@@ -18,6 +18,7 @@ class ProtoMessage {
  public:
   ProtoMessage& number(std::uint32_t field, std::uint64_t value);
   ProtoMessage& bytes(std::uint32_t field, std::string_view value);
+  ProtoMessage& packed(std::uint32_t field, std::span<const std::uint64_t> values);
   ProtoMessage& message(std::uint32_t field, const ProtoMessage& value) { return bytes(field, value.bytes_); }
 
   const std::string& written() const& { return bytes_; }
@@ -47,6 +48,8 @@ class OnnxGraph {
              std::initializer_list<Attribute> attributes = {}) {
     return node(op, std::span(inputs.begin(), inputs.size()), std::span(attributes.begin(), attributes.size()));
   }
+  /// The same of an operator of machine learning (the domain ai.onnx.ml).
+  Value learning_node(std::string_view op, const Value& input, std::span<const ProtoMessage> attributes);
   Value cast(const Value& value, std::int64_t type) { return node("Cast", {value}, {{"to", type}}); }
 
   Value doubles(std::span<const double> values);  // a vector
@@ -68,6 +71,7 @@ class OnnxGraph {
 
   ProtoMessage graph_;
   std::size_t values_ = 0;
+  bool learning_ = false;  // has nodes of ai.onnx.ml
 };
 
 }  // namespace dorm

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -69,25 +70,55 @@ PmmlTerms pmml_terms(const Model& model, const ServedModel& served, const Export
   return lines;
 }
 
+std::string pmml_head(const Model& model, std::size_t fields, const std::string& dictionary) {
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n"
+      " <Header description=\"{}\"><Application name=\"dorm\" version=\"{}\"/></Header>\n"
+      " <DataDictionary numberOfFields=\"{}\">\n{} </DataDictionary>\n",
+      provenance(model), DORM_VERSION, fields, dictionary);
+}
+
+Exported pmml_trees(const Model& model, const ExportOptions& options) {
+  require_splits(model, "pmml", true, false);
+  const TreeEnsemble& trees = model.trees->trees();
+  std::vector<bool> categorical(model.features.size());
+  for (const TreeNode& node : trees.nodes)
+    if (!node.leaf() && node.categories > 0) categorical[node.feature] = true;
+  std::vector<std::string> fields;
+  std::string dictionary;
+  std::size_t used = 0;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const std::string_view name = spelling(model, options, j);
+    if (name.empty()) refuse_name("pmml", name, "a field of PMML has a name");
+    fields.push_back(attribute(name));
+    if (!model.trees->used()[j]) continue;
+    ++used;
+    dictionary += fmt::format("  <DataField name=\"{}\" optype=\"{}\" dataType=\"{}\"/>\n", fields.back(),
+                              categorical[j] ? "categorical" : "continuous", categorical[j] ? "integer" : "double");
+  }
+  return one_file(
+      pmml_head(model, used, dictionary) + pmml_of_trees(model, fields, attribute(options.name)) + "</PMML>\n",
+      served_trees(model, {}));
+}
+
 }  // namespace
 
 Exported export_pmml(const Model& model, const ExportOptions& options) {
+  if (model.trees) return pmml_trees(model, options);
   ServedModel served = in_doubles(model, options);
   std::set<std::string, std::less<>> taken = spellings(model, options);
   const std::string score = new_name("score", taken);
   ServedModel written = served;
   if (written.terms.empty()) written.terms.push_back({.feature = 0, .weight = 0});  // a model has a field at least
   const PmmlTerms lines = pmml_terms(model, written, options, taken);
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n"
-      " <Header description=\"{}\"><Application name=\"dorm\" version=\"{}\"/></Header>\n"
-      " <DataDictionary numberOfFields=\"{}\">\n{} </DataDictionary>\n"
+  std::string text = pmml_head(model, written.terms.size(), lines.data);
+  text += fmt::format(
       " <RegressionModel modelName=\"{}\" functionName=\"regression\" normalizationMethod=\"none\">\n"
       "  <MiningSchema>\n{}  </MiningSchema>\n"
       "  <Output><OutputField name=\"{}\" optype=\"continuous\" dataType=\"double\" feature=\"predictedValue\"/>"
       "</Output>\n",
-      provenance(model), DORM_VERSION, written.terms.size(), lines.data, attribute(options.name), lines.mining, score);
+      attribute(options.name), lines.mining, score);
   if (!lines.derived.empty())
     text += fmt::format("  <LocalTransformations>\n{}  </LocalTransformations>\n", lines.derived);
   text += fmt::format("  <RegressionTable intercept=\"{}\">\n{}  </RegressionTable>\n </RegressionModel>\n</PMML>\n",

@@ -5,6 +5,7 @@
 
 #include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -23,11 +24,16 @@ std::string python_string(std::string_view name) {
   return out + '"';
 }
 
-std::string python_tables(const Model& model, const ServedModel& served, const ExportOptions& options) {
+std::string python_features(const Model& model, const ExportOptions& options) {
   std::string text = "FEATURES = (\n";
   for (std::size_t j = 0; j < model.features.size(); ++j)
     text += fmt::format("    {},\n", python_string(spelling(model, options, j)));
-  text += fmt::format(")\n\n_CONSTANT = {}\n_TERMS = (  # feature, weight, shift, divisor, value where missing\n",
+  return text + ")\n";
+}
+
+std::string python_tables(const Model& model, const ServedModel& served, const ExportOptions& options) {
+  std::string text = python_features(model, options);
+  text += fmt::format("\n_CONSTANT = {}\n_TERMS = (  # feature, weight, shift, divisor, value where missing\n",
                       number_text(served.constant));
   for (const ServedModel::Term& term : served.terms)
     text += fmt::format("    ({}, {}, {}, {}, {}),\n", term.feature, number_text(term.weight), number_text(term.shift),
@@ -93,11 +99,13 @@ std::string python_score_query(bool range) {
 }  // namespace
 
 Exported export_python(const Model& model, const ExportOptions& options) {
-  ServedModel served = in_doubles(model, options);
+  ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
   std::string text = fmt::format(
       "# {}\n\"\"\"The score of a document, the higher the better, from its features.\n\n{}{}\n\"\"\"\n\nimport "
       "math\n\n",
       provenance(model), missing_rule(model), " What a mapping lacks counts as missing.");
+  if (model.trees)
+    return one_file(text + python_features(model, options) + python_tree_functions(model), std::move(served));
   text += python_tables(model, served, options) + python_values(model, served);
   text += served.within_query == ScalingKind::none ? std::string(kScore)
                                                    : python_score_query(uses_range(served.within_query));

@@ -9,6 +9,7 @@
 
 #include "dorm/error.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -24,6 +25,7 @@ void require_feature_number(std::string_view name) {
 }  // namespace
 
 Exported export_ranklib(const Model& model, const ExportOptions& options) {
+  if (model.trees) return export_trees_ranklib(model, options);
   if (options.non_negative)
     throw Error(ErrorCode::unsupported, "RankLib has no constant that could keep scores from being negative");
   ServedModel served = folded(model, options);

@@ -15,11 +15,7 @@ namespace {
 class TermValues {
  public:
   TermValues(const ServedModel& served, const Model& model, const Dataset& data) {
-    const FeatureIndex index(model);
-    std::vector<std::size_t> column_of(model.features.size(), FeatureIndex::kUnknown);
-    for (std::size_t column = 0; column < data.num_features(); ++column)
-      if (const std::size_t j = index.find(data.feature_name(column)); j != FeatureIndex::kUnknown)
-        column_of[j] = column;
+    const std::vector<std::size_t> column_of = columns_of_features(model, data);
     for (const ServedModel::Term& term : served.terms) columns_.push_back(column_of[term.feature]);
     row_.resize(data.num_features());
   }

@@ -5,6 +5,7 @@
 
 #include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -75,6 +76,7 @@ std::string suffix(ServedModel::Part part) { return part == ServedModel::Part::p
 }  // namespace
 
 Exported export_solr(const Model& model, const ExportOptions& options) {
+  if (model.trees) return export_trees_solr(model, options);
   const bool folds = options.fold && !options.non_negative;
   ServedModel served = folds ? folded(model, options) : normalised(model, options);
   if (served.logarithms) split_logarithms(served, model);

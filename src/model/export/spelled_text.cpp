@@ -34,6 +34,8 @@ std::string missing_rule(const Model& model) {
       return "A feature that is missing (NaN, infinite) counts as its mean in training.";
     case Missing::zero:
       return "A feature that is missing (NaN, infinite) counts as 0.";
+    case Missing::keep:
+      return "A feature that is missing is NaN: every split has a direction for it.";
     case Missing::error:
       break;
   }

@@ -9,11 +9,14 @@
 
 #include "base/quote.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
 
 constexpr std::size_t kTermsInBrackets = 32;
+constexpr const char* kQuotedNames =
+    "names are quoted as standard SQL has it; MySQL needs sql_mode ANSI_QUOTES for that";
 constexpr std::size_t kLeastLongestName = 63;  // PostgreSQL cuts names there
 
 /// A name as SQL quotes it: between double quotes, those inside it doubled.
@@ -31,6 +34,8 @@ void require_columns(const Model& model, const ServedModel& served, const Export
     code_points("sql", name);
     if (name.empty()) refuse_name("sql", name, "no column has an empty name");
     if (name.find('\0') != std::string_view::npos) refuse_name("sql", name, "a statement ends at its first zero byte");
+    if (name.find('\\') != std::string_view::npos)
+      refuse_name("sql", name, "databases that escape by a backslash would not end the name where it ends");
     std::string key(name.substr(0, kLeastLongestName));
     for (char& c : key)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -68,9 +73,23 @@ std::string sql_term(const Model& model, const ServedModel& served, const Export
   return fmt::format("{} * {}", literal(term.weight), value);
 }
 
+Exported sql_trees(const Model& model, const ExportOptions& options) {
+  ServedModel used;
+  std::vector<std::string> columns;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    if (model.trees->used()[j]) used.terms.push_back({.feature = j, .weight = 1});
+    columns.push_back(identifier(spelling(model, options, j)));
+  }
+  require_columns(model, used, options);
+  Exported exported = one_file(sql_of_trees(model, columns), served_trees(model, {}));
+  exported.notes.emplace_back(kQuotedNames);
+  return exported;
+}
+
 }  // namespace
 
 Exported export_sql(const Model& model, const ExportOptions& options) {
+  if (model.trees) return sql_trees(model, options);
   ServedModel served = in_doubles(model, options);
   divide_weights(served);
   require_columns(model, served, options);
@@ -83,7 +102,7 @@ Exported export_sql(const Model& model, const ExportOptions& options) {
                         last ? ")" : "");
   }
   Exported exported = one_file(text + ")\n", std::move(served));
-  exported.notes.emplace_back("names are quoted as standard SQL has it; MySQL needs sql_mode ANSI_QUOTES for that");
+  exported.notes.emplace_back(kQuotedNames);
   return exported;
 }
 

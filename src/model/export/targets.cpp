@@ -17,25 +17,29 @@ namespace dorm {
 namespace {
 
 constexpr Serving kSums{};
+constexpr Serving kSumsOrTrees{.trees = true};
 constexpr Serving kLogarithms{.logarithms = true};
-constexpr Serving kWholeModels{.logarithms = true, .lists = true, .kernels = true};
-constexpr Serving kLists{.logarithms = true, .lists = true};
+constexpr Serving kLogarithmsOrTrees{.logarithms = true, .trees = true};
+constexpr Serving kWholeModels{.logarithms = true, .lists = true, .kernels = true, .trees = true};
+constexpr Serving kListsOrTrees{.logarithms = true, .lists = true, .trees = true};
 
 constexpr std::array kTargets{
     ExportTarget{{.name = "elasticsearch",
                   .usage = "elasticsearch",
-                  .help = "a linear model of the learning-to-rank plugin: the body of _createmodel"},
-                 kLogarithms,
+                  .help = "a linear model or trees for the learning-to-rank plugin: the body of _createmodel"},
+                 kLogarithmsOrTrees,
                  false,
                  export_elasticsearch},
     ExportTarget{{.name = "opensearch",
                   .usage = "opensearch",
-                  .help = "a linear model of the learning-to-rank plugin: the body of _createmodel"},
-                 kLogarithms,
+                  .help = "a linear model or trees for the learning-to-rank plugin: the body of _createmodel"},
+                 kLogarithmsOrTrees,
                  false,
                  export_opensearch},
-    ExportTarget{{.name = "solr", .usage = "solr", .help = "a LinearModel for the model store, and its features"},
-                 kLogarithms,
+    ExportTarget{{.name = "solr",
+                  .usage = "solr",
+                  .help = "a LinearModel or MultipleAdditiveTreesModel for the model store, and its\nfeatures"},
+                 kLogarithmsOrTrees,
                  false,
                  export_solr},
     ExportTarget{{.name = "vespa", .usage = "vespa", .help = "a rank profile whose second phase is the model"},
@@ -48,8 +52,12 @@ constexpr std::array kTargets{
                  kLogarithms,
                  false,
                  export_lucene},
-    ExportTarget{{.name = "ranklib", .usage = "ranklib", .help = "a linear model as RankLib reads it"},
-                 kSums,
+    ExportTarget{{.name = "lightgbm", .usage = "lightgbm", .help = "trees as LightGBM reads them"},
+                 kSumsOrTrees,
+                 false,
+                 export_lightgbm},
+    ExportTarget{{.name = "ranklib", .usage = "ranklib", .help = "a linear model or trees as RankLib reads them"},
+                 kSumsOrTrees,
                  false,
                  export_ranklib},
     ExportTarget{{.name = "svmlight",
@@ -59,7 +67,7 @@ constexpr std::array kTargets{
                  false,
                  export_svmlight},
     ExportTarget{{.name = "sql", .usage = "sql", .help = "the score as an SQL expression; features are columns"},
-                 kLogarithms,
+                 kLogarithmsOrTrees,
                  false,
                  export_sql},
     ExportTarget{{.name = "onnx", .usage = "onnx", .help = "a graph of ONNX in double; kernels too"},
@@ -67,12 +75,16 @@ constexpr std::array kTargets{
                  false,
                  export_onnx,
                  true},
-    ExportTarget{
-        {.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4"}, kLogarithms, false, export_pmml},
-    ExportTarget{
-        {.name = "c", .usage = "c", .help = "a header of C and C++ that needs nothing else"}, kLists, false, export_c},
+    ExportTarget{{.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4, or a MiningModel of trees"},
+                 kLogarithmsOrTrees,
+                 false,
+                 export_pmml},
+    ExportTarget{{.name = "c", .usage = "c", .help = "a header of C and C++ that needs nothing else"},
+                 kListsOrTrees,
+                 false,
+                 export_c},
     ExportTarget{{.name = "python", .usage = "python", .help = "a module of plain Python that needs nothing else"},
-                 kLists,
+                 kListsOrTrees,
                  false,
                  export_python},
     ExportTarget{{.name = "mlflow",
@@ -94,6 +106,13 @@ constexpr auto kTargetNames = [] {
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = kTargets[i].entry;
   return names;
 }();
+
+std::string targets_of_trees() {
+  std::string list;
+  for (const ExportTarget& target : kTargets)
+    if (target.serving.trees) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
+  return list;
+}
 
 void require_known(const Model& model, const ExportOptions& options) {
   for (const auto& entry : options.names)
@@ -117,7 +136,7 @@ void require_distinct(const Model& model, const ExportOptions& options) {
 
 /// What keeps scores from being negative is known of the training data, for terms of one feature each.
 void require_ranges(const Model& model) {
-  if (model.kernel || model.scaling.per_query())
+  if (!model.linear() || model.scaling.per_query())
     throw Error(ErrorCode::unsupported,
                 "scores can be kept from being negative for linear models whose scaling is the same in all queries");
   if (model.data.statistics.minimum.size() != model.features.size())
@@ -166,6 +185,12 @@ const ExportTarget& find_export_target(std::string_view name) {
 
 Exported export_model(const Model& model, const ExportTarget& target, const ExportOptions& options) {
   const std::string_view name = target.entry.name;
+  if (model.kind() == Model::Kind::trees && !target.serving.trees)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the model has trees, which {} cannot evaluate; expected {}", name, targets_of_trees()));
+  if (model.kind() == Model::Kind::sum && !target.folder)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the model is a sum of rankers, which {} cannot evaluate; export each of its parts", name));
   if (model.kernel && !target.serving.kernels)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has a kernel ({}), which {} cannot evaluate; expected a linear model",

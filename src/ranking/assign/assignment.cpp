@@ -21,11 +21,18 @@ void validate(std::span<const double> matrix, std::size_t rows, std::size_t colu
     throw Error(ErrorCode::bad_input,
                 fmt::format("assignment: {} entries given for a {} x {} matrix", matrix.size(), rows, columns));
   }
+  // Sums along paths must be finite, too.
+  const double largest =
+      std::numeric_limits<double>::max() / (4 * (static_cast<double>(rows) + static_cast<double>(columns)));
   for (std::size_t k = 0; k < matrix.size(); ++k) {
     if (!std::isfinite(matrix[k])) {
       throw Error(ErrorCode::bad_input, fmt::format("assignment: entry ({}, {}) is {}; expected a finite number",
                                                     k / columns, k % columns, matrix[k]));
     }
+    if (std::fabs(matrix[k]) > largest)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("assignment: entry ({}, {}) is {}; expected at most {:.3g}, so that sums are finite",
+                              k / columns, k % columns, matrix[k], largest));
   }
 }
 

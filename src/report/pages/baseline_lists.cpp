@@ -37,7 +37,9 @@ BaselineList list_of(const RankersReportData& report_data, std::size_t row, std:
   const Model* model = report_data.rankers[row].model;
   if (!model || model->kernel) return list;
   const Dataset& data = report_data.rankers[row].data ? *report_data.rankers[row].data : *report_data.data;
-  for (const DocumentExplanation& document : explain(*model, data, q, kListLength).documents) {
+  const QueryExplanation explanation = explain(*model, data, q, kListLength);
+  if (!explanation.additive) return list;
+  for (const DocumentExplanation& document : explanation.documents) {
     std::string& text = list.reasons.emplace_back();
     for (std::size_t k = 0; k < std::min(kReasons, document.parts.size()); ++k)
       text += fmt::format("{}{}: {:+.2f}", k == 0 ? "" : ", ", model->features[document.parts[k].feature],

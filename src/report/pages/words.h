@@ -34,7 +34,7 @@ struct CellsOut {
 };
 std::vector<CellsOut> cells_out(const TuneResult& tuned);
 
-/// "time limit: 7 of 24 cells judged"; empty when the tuning went through.
+/// "time limit: 7 of 24 grid points validated"; empty when the tuning went through.
 std::string end_text(const TuneResult& tuned);
 
 /// "0.7408, 95 % interval [0.6950, 0.7866], on vali.txt (156 queries)".

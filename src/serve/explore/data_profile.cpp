@@ -78,9 +78,7 @@ std::vector<float> labels_in(const Dataset& data) {
 
 DataProfile::DataProfile(const Model& model, const Dataset& data, std::size_t threads)
     : features(model.features.size()), queries(data.num_queries()), labels(labels_in(data)) {
-  const FeatureIndex index(model);
-  std::vector<std::size_t> feature_of;
-  for (std::size_t c = 0; c < data.num_features(); ++c) feature_of.push_back(index.find(data.feature_name(c)));
+  const std::vector<std::size_t> feature_of = features_of_columns(model, data);
   const ColumnLimits limits(model, feature_of);
   const RowHash hash(data);
   std::vector<std::vector<std::uint64_t>> outside(kProfilePieces, std::vector<std::uint64_t>(feature_of.size()));

@@ -130,7 +130,7 @@ Json drift_json(const Explorer::State& state, const DriftRow& row) {
   const FeatureProfile& profile = state.profile->features[row.feature];
   return {{"feature", row.feature},
           {"name", model.features[row.feature]},
-          {"weight", model.kernel ? Json(nullptr) : Json(model.weights[row.feature])},
+          {"weight", model.linear() ? Json(model.weights[row.feature]) : Json(nullptr)},
           {"train_low", number_or_null(row.low)},
           {"train_high", number_or_null(row.high)},
           {"train_mean", number_or_null(row.mean)},

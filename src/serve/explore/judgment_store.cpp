@@ -5,19 +5,23 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
+#include <filesystem>
 #include <initializer_list>
 #include <mutex>
 #include <string_view>
 #include <variant>
 
+#include "data/io/files/file.h"
 #include "dorm/error.h"
+#include "serve/exchange.h"
 
 namespace dorm::explore {
 namespace {
 
 constexpr int kApplication = 0x646f726d;  // "dorm"
 constexpr int kSchema = 1;
-constexpr int kBusyMilliseconds = 20'000;  // for writers of other processes
+constexpr int kBusyMilliseconds = 3000;  // for writers of other processes; clients of the server wait no longer
 
 constexpr const char* kTables = R"(
 CREATE TABLE judgments(judge TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL, label REAL NOT NULL,
@@ -71,6 +75,8 @@ class Statement {
  private:
   void check(int result) const {
     if (result == SQLITE_OK) return;
+    if (result == SQLITE_BUSY)
+      throw serve::Refusal(503, path_ + ": another process is writing to the judgments; try again");
     const bool other = result == SQLITE_NOTADB || result == SQLITE_CORRUPT;
     throw Error(other ? ErrorCode::bad_input : ErrorCode::io, {path_}, sqlite3_errmsg(handle_));
   }
@@ -90,10 +96,33 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+/// Looks at the header before SQLite does, which would change a database of another program, or wait for its locks.
+void require_own(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  constexpr std::size_t kHeader = 100, kPlaceOfApplication = 68;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_regular_file(status))
+    throw Error(ErrorCode::bad_input, {path}, "no regular file; expected a database of dorm explore, or none");
+  std::array<char, kHeader> header{};
+  InputFile file(path);
+  if (file.size() == 0) return;
+  if (file.size() >= kHeader) file.read_at(0, header.data(), kHeader);
+  std::uint32_t application = 0;
+  for (std::size_t k = 0; k < 4; ++k)
+    application = application << 8 | static_cast<unsigned char>(header[kPlaceOfApplication + k]);
+  if (std::string_view(header.data(), kMagic.size()) != kMagic)
+    throw Error(ErrorCode::bad_input, {path}, "no database; expected one of dorm explore, or none");
+  if (application != kApplication)
+    throw Error(ErrorCode::bad_input, {path}, "a database of something else; expected one of dorm explore, or none");
+}
+
 }  // namespace
 
 struct JudgmentStore::Database {
   explicit Database(const std::string& file) : path(file) {
+    require_own(file);
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     if (const int result = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr); result != SQLITE_OK) {
       const std::string message = handle ? sqlite3_errmsg(handle) : "out of memory";
@@ -113,7 +142,6 @@ struct JudgmentStore::Database {
 
   void prepare() {
     sqlite3_busy_timeout(handle, kBusyMilliseconds);
-    run("PRAGMA journal_mode = WAL");
     run("PRAGMA synchronous = FULL");
     begin();
     const std::int64_t application = number("PRAGMA application_id"), schema = number("PRAGMA user_version");
@@ -128,6 +156,7 @@ struct JudgmentStore::Database {
       execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kSchema).c_str());
     }
     run("COMMIT");
+    run("PRAGMA journal_mode = WAL");  // after the header says whose it is
   }
 
   void run(const std::string& sql, std::initializer_list<Value> values = {}) {

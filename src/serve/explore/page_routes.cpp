@@ -27,7 +27,7 @@ Json about_model(const Explorer::State& state, std::size_t k) {
           {"method", model.method},
           {"measure", name_or_null(model.measure)},
           {"bound", violated},
-          {"linear", !model.kernel},
+          {"linear", model.linear()},
           {"fingerprint", each.fingerprint},
           {"features", model.features.size()}};
 }

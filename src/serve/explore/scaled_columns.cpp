@@ -19,15 +19,10 @@ constexpr std::size_t kQueriesAtOnce = 64;
 ScaledColumns::ScaledColumns(const Model& model, Dataset data, std::uint64_t kept_bytes, std::size_t threads)
     : data_(std::move(data)),
       scaling_(scaling_of_columns(model, data_)),
-      column_of_(model.features.size(), FeatureIndex::kUnknown),
+      column_of_(columns_of_features(model, data_)),
       room_(static_cast<std::size_t>(
           std::max<std::uint64_t>(1, kept_bytes / (sizeof(double) * std::max<std::size_t>(1, data_.num_documents()))))),
-      threads_(threads) {
-  const FeatureIndex index(model);
-  for (std::size_t column = 0; column < data_.num_features(); ++column)
-    if (const std::size_t feature = index.find(data_.feature_name(column)); feature != FeatureIndex::kUnknown)
-      column_of_[feature] = column;
-}
+      threads_(threads) {}
 
 std::vector<std::shared_ptr<ScaledColumn>> ScaledColumns::made(std::span<const std::size_t> columns) const {
   std::vector<std::shared_ptr<ScaledColumn>> out;

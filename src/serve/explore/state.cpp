@@ -63,7 +63,7 @@ Explorer::State::State(Options given) : options(std::move(given)) {
       each->swaps();
     }
   if (second) second->test();
-  if (!a.model.kernel && a.data.dense() && a.data.num_nonzeros() > options.exact_values) {
+  if (a.model.linear() && a.data.dense() && a.data.num_nonzeros() > options.exact_values) {
     tell(0.8, "scaled features");
     columns = std::make_unique<ScaledColumns>(a.model, a.data, kColumnBytes, threads);
     columns->prepare(features_by_weight());
@@ -75,10 +75,10 @@ std::shared_ptr<const Ranked> Explorer::State::right(const Parameters& parameter
   const std::string name = parameters.text("right");
   if (name.empty()) return nullptr;
   if (name == "b" && second) return second;
-  if (name == "edited" && !options.models[0].model.kernel) return edited(edits_of(parameters, first->model()));
+  if (name == "edited" && options.models[0].model.linear()) return edited(edits_of(parameters, first->model()));
   if (name == "b" || name == "edited")
     throw serve::Refusal(409, name == "b" ? "right: there is no second model"
-                                          : "right: the model has a kernel; expected one with weights");
+                                          : "right: the model is not linear; expected one with weights");
   refuse_parameter(400, "right", name, "b or edited");
 }
 

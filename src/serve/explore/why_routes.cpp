@@ -59,7 +59,7 @@ Json why(const Explorer::State& state, const Parameters& parameters) {
   const std::size_t most = parameters.whole("parts", 8, kMostParts), first = state.data().first_document(q);
   Json documents = Json::array();
   QueryExplanation all;
-  all.additive = !ranked->model().kernel;
+  all.additive = !ranked->model().kernel;  // where there is no document to tell by
   if (!docs.empty())
     for (const DocumentExplanation& each : explained(state, *ranked, q, docs, all))
       documents.push_back(document_json(ranked->model(), each, first, most));
@@ -104,7 +104,8 @@ std::vector<SwapIdea> swap_ideas(const Explorer::State& state, const Model& mode
 }
 
 Json why_none(const Model& model, double gap) {
-  if (model.kernel) return "the model has a kernel: no feature moves the score on its own";
+  if (!model.linear())
+    return fmt::format("the model is not linear ({}): no feature moves the score on its own", name_of(model.kind()));
   if (model.scaling.per_query()) return "per-query scaling moves with the value";
   if (gap == 0) return "the scores are equal: the order of the data decides";
   return "no feature alone makes up for the gap";

@@ -158,9 +158,9 @@ TEST(PropensitiesFile, IsReadAndWritten) {
   EXPECT_EQ(known.at(2, "anything").slope(), 0.5);
   EXPECT_EQ(known.find(4), nullptr);
   EXPECT_EQ(parse_propensities(trust, "p").at(2).slope(), 0.3);
-  EXPECT_EQ(test::message_of([&] { known.at(4); }), "no propensity is known for position 4");
+  EXPECT_EQ(test::message_of([&] { known.at(4); }), "no propensity for position 4");
   EXPECT_EQ(test::message_of([&] { parse_propensities(contexts, "p").at(2, "desk"); }),
-            "no propensity is known for position 2 of context 'desk'");
+            "no propensity for position 2 of context 'desk'");
 }
 
 TEST(PropensitiesFile, SaysWhatIsWrongAndWhere) {

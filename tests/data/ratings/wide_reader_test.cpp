@@ -58,15 +58,15 @@ TEST(WideRatings, AsInJesterAMarkAndACountAreNoRatings) {
   EXPECT_EQ(ratings.of_user(0).index[0], 1u);
   EXPECT_EQ(ratings.of_user(0).value[0], 4.5f);
   ASSERT_EQ(report.warnings.size(), 1u);
-  EXPECT_NE(report.warnings[0].find("the first column tells how many items were rated"), std::string::npos);
+  EXPECT_NE(report.warnings[0].find("the first column counts rated items"), std::string::npos);
 }
 
 TEST(WideRatings, ANumberThatLooksLikeAMarkMustBeExplained) {
   const auto said = [](std::string_view text) { return test::message_of([&] { wide(text); }, ErrorCode::bad_option); };
-  EXPECT_NE(said("1,99,4.5,-9.1\n3,1.25,2,7.5\n").find("99 stands in 12 % of the cells, the others lie between -9.1"),
+  EXPECT_NE(said("1,99,4.5,-9.1\n3,1.25,2,7.5\n").find("99 is in 12 % of the cells, the others are between -9.1"),
             std::string::npos);
   EXPECT_NE(said("0,0,0,4\n0,5,0,3\n")
-                .find("0 stands in 62 % of the cells, the others lie between 3 and 5; expected a "
+                .find("0 is in 62 % of the cells, the others are between 3 and 5; expected a "
                       "layout that says whether it means not rated (wide:0)"),
             std::string::npos);
   EXPECT_EQ(wide("0,0,0,4\n0,5,0,3\n", "wide:none").size(), 8u);

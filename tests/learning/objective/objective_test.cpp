@@ -226,7 +226,7 @@ TEST(Objective, MistakesAreNamed) {
   options = {};
   options.reference = "given";
   EXPECT_EQ(message_of([&] { Objective(labels, ends, options); }),
-            "unknown reference \"given\"; known: best (hinge), predicted (ramp)");
+            "unknown reference \"given\"; expected best (hinge), predicted (ramp)");
   options = {};
   options.measure = "map";
   EXPECT_NE(message_of([&] { Objective(labels, ends, options); }).find("ndcg"), std::string::npos);

@@ -61,7 +61,7 @@ class Engine {
     std::vector<Dataset> parts = split_into_shards(data, shards);
     for (std::size_t s = 0; s < parts.size(); ++s)
       held[s % hosts].push_back({static_cast<std::uint32_t>(s), std::move(parts[s])});
-    for (std::vector<Shard>& part : held) hosts_.emplace_back(std::move(part), 1);
+    for (std::vector<Shard>& part : held) hosts_.emplace_back(std::move(part), ComputeOptions{.threads = 1});
   }
 
   std::vector<std::string> response(std::string_view request) {
@@ -186,7 +186,7 @@ TEST(TrainShards, HeldOutQueriesAreJudgedAsByEvaluation) {
   const Dataset data = web_like(9, 60), held_out = web_like(10, 47);
   TrainOptions options = shard_options(16);
   options.patience = 3;
-  const Model model = train(data, options, &held_out).model;
+  const Model model = train(data, options, held_out).model;
   EXPECT_EQ(model.validation, test::mean_of(model, held_out));
 }
 
@@ -207,7 +207,7 @@ TEST(TrainShards, GoesOnFromACheckpointToTheSameBytes) {
   options.checkpoint_seconds = 0;
   std::filesystem::remove(options.checkpoint);
   std::size_t told = 0;
-  const TrainResult stopped = train(data, options, nullptr, [&](const TrainProgress&) { return ++told < 4; });
+  const TrainResult stopped = train(data, options, {}, [&](const TrainProgress&) { return ++told < 4; });
   EXPECT_FALSE(stopped.report.finished);
   TrainOptions others = options;
   others.shards = 8;

@@ -144,24 +144,5 @@ TEST(ProximalPoint, AnotherCBeginsWithoutIt) {
 }
 
 // Version 3 ends its numbers with the two bounds and its weights with the best ones.
-TEST(ProximalPoint, StatesOfVersionThreeAreRead) {
-  const SolverState state = solve(SortRisk({.blocks = 5}), with(parse_solver("bcda"), 1e-2)).state;
-  ASSERT_EQ(state.kappa, 0);
-  std::string bytes = saved(state);
-  constexpr std::size_t kHeader = 32, kNumbers = 4 + 5 * 8 + 2 * 8;
-  std::size_t weights = 0;
-  for (const std::vector<double>* v : {&state.block_weights, &state.w, &state.aggregate_alpha, &state.best_w})
-    weights += 8 + 8 * v->size();
-  bytes.erase(kHeader + kNumbers + 8 + weights, 16);  // two empty vectors
-  bytes.erase(kHeader + kNumbers, 8);                 // kappa
-  const std::uint32_t version = 3;
-  const std::uint64_t size = bytes.size() - kHeader;
-  const std::uint64_t sum = checksum(std::as_bytes(std::span(bytes)).subspan(kHeader));
-  std::memcpy(&bytes[8], &version, sizeof version);
-  std::memcpy(&bytes[16], &size, sizeof size);
-  std::memcpy(&bytes[24], &sum, sizeof sum);
-  EXPECT_EQ(saved(loaded(bytes)), saved(state));
-}
-
 }  // namespace
 }  // namespace dorm

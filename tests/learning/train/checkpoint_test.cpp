@@ -178,7 +178,7 @@ TEST_F(Resume, OtherOptionsAreRefused) {
 
 TEST_F(Resume, AFileOfVersionOneIsRefusedForWhatItIs) {
   directory_.write("checkpoint", "dorm-checkpoint 1 0123456789abcdef\n{}\n");
-  EXPECT_NE(refusal(checkpointed(), data_).find("written by an older dorm; delete it"), std::string::npos);
+  EXPECT_NE(refusal(checkpointed(), data_).find("it is damaged or of another version; delete it"), std::string::npos);
 }
 
 TEST_F(Resume, DamagedBytesAreRefused) {
@@ -245,6 +245,21 @@ TEST_F(Resume, WeightsOfAnotherSizeAreRefusedAlsoUnderAGoodChecksum) {
       EXPECT_EQ(error.code(), ErrorCode::bad_input) << at.to_string() << " " << bad;
       EXPECT_EQ(error.position().file, path_);
     }
+}
+
+// What a finished candidate says of itself must be possible.
+TEST_F(Resume, FiguresThatContradictEachOtherAreRefusedAlsoUnderAGoodChecksum) {
+  TrainOptions options = checkpointed();
+  options.keep_checkpoint = true;
+  train(data_, options);
+  const std::string good = test::content_of(path_);
+  const std::pair<const char*, double> edits[] = {{"dual", -1e300}, {"gap", 3.4e195},      {"gap", -1},
+                                                  {"primal", -5},   {"zero_risk", 1e-320}, {"zero_risk", -1}};
+  for (const auto& [name, value] : edits) {
+    directory_.write("checkpoint",
+                     edited(good, [&, at = name, x = value](Json& json) { json["finished"][0][at] = x; }));
+    EXPECT_NE(refusal(checkpointed(), data_).find("figures"), std::string::npos) << name << " " << value;
+  }
 }
 
 // Whatever is edited, a training is refused or ends with a model of the right size; it never crashes.

@@ -116,7 +116,7 @@ TEST(GivenTies, UnknownFeaturesAndOtherBoundsAreRefused) {
   TrainOptions options = by_feature(data.feature_name(0));
   options.bound = std::nullopt;
   EXPECT_EQ(test::message_of([&] { train(data, options); }, ErrorCode::bad_option),
-            "ties by feature \"" + data.feature_name(0) + "\" are those of the bound given, not of auto");
+            "ties by feature \"" + data.feature_name(0) + "\" belong to the bound given, not to auto");
   TuneOptions grid{.train = options};
   EXPECT_THROW(tune(data, grid), Error);
   grid.bounds = {Bound::best, Bound::given};

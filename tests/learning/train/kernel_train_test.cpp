@@ -210,8 +210,8 @@ TEST(KernelTraining, TuningChoosesAmongKernels) {
   options.bounds = {Bound::best};
   options.kernels = {"none", "rbf:gamma=0.5", "rbf:gamma=100"};
   options.initial_models = {};
-  for (const Dataset* judge : {&valid, static_cast<const Dataset*>(nullptr)}) {
-    const TuneResult result = tune(data, options, judge);
+  for (const Task& validation : {Task(valid), Task()}) {
+    const TuneResult result = tune(data, options, validation);
     EXPECT_EQ(result.points.size(), 3u);
     ASSERT_TRUE(result.model.kernel.has_value());
     EXPECT_EQ(result.model.kernel->kernel, "rbf:gamma=0.5");

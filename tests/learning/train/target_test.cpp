@@ -166,7 +166,7 @@ TEST(Targets, AreNotForLists) {
   const LabelGains gains{2, {0, 1, 2, 3}, {0, 0, 1, 0, 0, 1, 1, 1}};
   const Dataset data = raw();
   const std::string says =
-      "lists of positions or topics are found by an assignment, which no other tool does; the target is svmlight, "
+      "slates of positions or topics are found by an assignment, which no other tool does; the target is svmlight, "
       "expected none";
   EXPECT_EQ(test::message_of([&] { train(Task::positions(data, gains_of(gains, data)), targeted(kSums)); },
                              ErrorCode::unsupported),

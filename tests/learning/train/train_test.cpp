@@ -201,7 +201,7 @@ TEST(Train, ValidationIsTheFigureOfTheModel) {
       TrainOptions options;
       options.scale = scale;
       options.bound = Bound::best;
-      if (tight) options.compute.memory = forecast_memory(data, options, &valid).least() + 20'000;
+      if (tight) options.compute.memory = forecast_memory(data, options, valid).least() + 20'000;
       const Model model = train(data, options, valid).model;
       EXPECT_EQ(model.validation, mean_of(model, valid)) << scale;
     }

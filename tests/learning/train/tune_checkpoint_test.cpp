@@ -236,7 +236,7 @@ TEST_F(TuneResume, TheFileSaysWhatItIs) {
   const std::optional<CheckpointSummary> summary = summarize_checkpoint(path_);
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->verb, "tune");
-  EXPECT_NE(summary->progress.find("cells judged"), std::string::npos);
+  EXPECT_NE(summary->progress.find("grid points validated"), std::string::npos);
   EXPECT_NE(summary->options.find("grid C=10/100/1000"), std::string::npos);
   directory_.write("other", "1 qid:1 1:2\n");
   EXPECT_FALSE(summarize_checkpoint(directory_.path("other")));

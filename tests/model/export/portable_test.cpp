@@ -130,6 +130,9 @@ TEST(PortableTargets, NamesThatOneColumnWouldBeAreRefused) {
   Model model = portable_model(ScalingKind::none, data);
   model.features = {"BM25", "unused", "bm25"};
   EXPECT_NE(refused_by("sql", model).find("without case"), std::string::npos);
+  model.features = {"bm25", "\\\"; DROP TABLE t; -- "};
+  EXPECT_NE(refused_by("sql", model).find("escape by a backslash"), std::string::npos);
+  model.features = {"bm25", "BM25"};
   EXPECT_NE(text_for("sql", model, {.name = "dorm", .names = {{"bm25", "b"}}}).find("\"b\""), std::string::npos);
 }
 

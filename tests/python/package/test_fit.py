@@ -311,7 +311,7 @@ def test_labels_of_minus_one_are_not_judged_unless_told_otherwise(data):
         fit((X, ratings, qid), bound="given").coef_,
         fit((X, ratings, qid), bound="given", solver_options={"unjudged": "grade"}).coef_,
     )
-    with pytest.raises(ValueError, match="leave out the rows whose label is negative"):
+    with pytest.raises(ValueError, match="drop the rows whose label is negative"):
         fit((X, unjudged, qid), solver_options={"unjudged": "drop"})
     with pytest.raises(ValueError, match="known: grade, bad, drop, auto"):
         fit((X, unjudged, qid), solver_options={"unjudged": "worst"})

@@ -165,7 +165,7 @@ def test_missing_values_of_a_stream(data):
     X, y, qid = data
     holes = X.copy()
     holes[0, 0] = np.nan
-    with pytest.raises(ValueError, match="partial_fit does not know the means"):
+    with pytest.raises(ValueError, match="partial_fit cannot know the means"):
         dorm.DormRanker(missing="mean").partial_fit(holes, y, qid=qid)
     assert np.isfinite(dorm.DormRanker(missing="zero").partial_fit(holes, y, qid=qid).coef_).all()
     with pytest.raises(ValueError, match='missing is "median"'):

@@ -132,5 +132,13 @@ TEST(Assignment, RefusesBadMatrices) {
   EXPECT_EQ(message_of({1, -inf}, 1, 2), "assignment: entry (0, 1) is -inf; expected a finite number");
 }
 
+TEST(Assignment, EntriesWhoseSumsOverflowAreRefused) {
+  const std::vector<double> cost = {1e308, -1e308, -1e308, 1e308};
+  EXPECT_NE(test::message_of([&] { assign(cost, 2, 2); }, ErrorCode::bad_input).find("so that sums are finite"),
+            std::string::npos);
+  const std::vector<double> large = {1e300, -1e300, -1e300, 1e300};
+  EXPECT_EQ(assign(large, 2, 2).value, -2e300);
+}
+
 }  // namespace
 }  // namespace dorm

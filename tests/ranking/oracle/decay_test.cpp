@@ -55,10 +55,10 @@ void expect_error(const char* name, ErrorCode code, const std::string& message) 
 
 TEST(Decay, RefusesBadNames) {
   expect_error("pwoer:1", ErrorCode::unknown_name,
-               "unknown decay \"pwoer:1\"; known: measure, power:d, log, loglog, measure+tail[:eps], "
+               "unknown decay \"pwoer:1\"; expected measure, power:d, log, loglog, measure+tail[:eps], "
                "exponential[:h], discount");
   expect_error("", ErrorCode::unknown_name,
-               "unknown decay \"\"; known: measure, power:d, log, loglog, measure+tail[:eps], "
+               "unknown decay \"\"; expected measure, power:d, log, loglog, measure+tail[:eps], "
                "exponential[:h], discount");
   expect_error("power:-1", ErrorCode::bad_option, "decay \"power:-1\": \"-1\" is not a positive number");
   expect_error("power:1x", ErrorCode::bad_option, "decay \"power:1x\": \"1x\" is not a positive number");

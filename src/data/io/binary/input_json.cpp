@@ -21,7 +21,8 @@ Missing missing_from(const JsonFields& fields) {
   if (name == "error") return Missing::error;
   if (name == "zero") return Missing::zero;
   if (name == "mean") return Missing::mean;
-  fields.fail("missing", "\"error\", \"zero\" or \"mean\"");
+  if (name == "keep") return Missing::keep;
+  fields.fail("missing", "\"error\", \"zero\", \"mean\" or \"keep\"");
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ Json input_json(const InputDescription& input, const std::vector<std::string>& f
     if (input.columns.*role != ColumnRoles().*role) out["columns"][key] = input.columns.*role;
   if (!input.columns.ignored.empty()) out["ignored"] = input.columns.ignored;
   if (input.missing == Missing::error) return out;
-  out["missing"] = input.missing == Missing::zero ? "zero" : "mean";
+  out["missing"] = input.missing == Missing::zero ? "zero" : input.missing == Missing::mean ? "mean" : "keep";
   if (input.missing == Missing::mean) {
     std::vector<double> means;
     for (const std::string& feature : features) {

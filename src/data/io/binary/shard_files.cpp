@@ -72,6 +72,9 @@ std::vector<std::string> files_named_by(const std::string& words) {
   if (files.empty())
     throw Error(ErrorCode::io, {words, 0, 0},
                 folder ? "holds no .dorm file; expected some" : "no file has such a name");
+  for (const std::string& file : files)
+    if (std::filesystem::is_other(std::filesystem::status(file, ignored)))
+      throw Error(ErrorCode::bad_input, {file, 0, 0}, "no regular file; expected a shard");
   std::sort(files.begin(), files.end());
   return files;
 }

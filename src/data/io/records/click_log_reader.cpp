@@ -216,6 +216,32 @@ bool is_json_log(std::string_view beginning, std::string_view name) {
   return plain.ends_with(".jsonl") || plain.ends_with(".ndjson") || first_line_of(beginning).starts_with('{');
 }
 
+/// The rows of one page of results, which stand together: a position shows one document.
+class ClickPage {
+ public:
+  void add(const ClickRow& row, const std::string& file) {
+    if (row.session.empty()) return;
+    if (row.session != session_ || row.query != query_) {
+      session_ = row.session;
+      query_ = row.query;
+      ++page_;
+    }
+    if (row.position >= shown_.size()) shown_.resize(std::max<std::size_t>(row.position + 1, 2 * shown_.size()));
+    auto& [page, document] = shown_[row.position];
+    if (page == page_ && document != row.document)
+      throw Error(ErrorCode::bad_input, {file, row.line, 0},
+                  fmt::format("session {} shows two documents at position {} of query {}; expected one",
+                              in_quotes(session_), row.position, in_quotes(query_)));
+    page = page_;
+    document = row.document;
+  }
+
+ private:
+  std::string session_, query_;
+  std::uint64_t page_ = 0;
+  std::vector<std::pair<std::uint64_t, std::string>> shown_;  // by position: on which page, and what
+};
+
 ClickLogReport clicks_from(PeekedText& peeked, const std::string& name, const ClickLogOptions& options,
                            const std::function<void(const ClickRow&)>& visit) {
   const bool json = is_json_log(peeked.first(), name);
@@ -229,6 +255,7 @@ ClickLogReport clicks_from(PeekedText& peeked, const std::string& name, const Cl
         lines, uncompressed_name(name).ends_with(".tsv") ? '\t' : CsvRecords::kBySight, options.columns);
   ClickLogReport report;
   ClickRow row;
+  ClickPage page;
   while (cells->next()) {
     if (report.rows++ == 0) {
       report.has_sessions = cells->has(kSession);
@@ -236,6 +263,7 @@ ClickLogReport clicks_from(PeekedText& peeked, const std::string& name, const Cl
       report.counted = cells->has(kImpressions);
     }
     read_click_row(*cells, row);
+    if (!report.counted) page.add(row, name);
     if (options.max_position > 0 && row.position > options.max_position)
       ++report.pruned;
     else

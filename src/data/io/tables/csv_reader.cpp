@@ -117,7 +117,7 @@ class CsvReader {
     const bool missing = kind == Cell::missing || kind == Cell::too_large;
     if (!missing || options_.missing == Missing::error)
       problems_.add(header_[cell], kind, record_.position(cell), record_[cell]);
-    return options_.missing == Missing::mean ? std::numeric_limits<float>::quiet_NaN() : 0.0f;
+    return options_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
   }
 
   void read_weight(std::string_view query) {

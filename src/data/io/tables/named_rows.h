@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows whose features come by name, in any order and not all of them: in the end each row has every feature.
+// Rows whose features come by name, in any order and not all of them: in the end each row has every feature, though
+// memory is taken by the values that are there.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class NamedRows {
   std::uint32_t column(const std::string& feature);
   bool knows(const std::string& feature) const { return numbers_.contains(feature); }
 
-  /// A value of the row to come. What cannot be read is kept for finish(); `text`: as it stood.
+  /// A value of the row to come, at most one of each column. What cannot be read is kept for finish(); `text`: as it stood.
   void add_value(std::uint32_t column, Cell kind, double number, std::uint64_t line, std::string_view text);
   /// The row of the values since the row before.
   void add_row(Row row);
@@ -58,6 +59,8 @@ class NamedRows {
     bool pruned = false;
   };
 
+  void find_missing();
+  void require_room_for_means() const;
   TableRows whole_rows();
 
   const std::string& file_;

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees that another library grew, and weighted sums of rankers, as rankers."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._explain import Explanation
+from .._export import ExportCheck, checked_export, write_export
+from .._threads import thread_count
+from .inputs import RankerInputs
+
+
+class DormEnsemble(RankerInputs):
+    """A model of trees, or the weighted sum of several rankers. It is loaded, not trained: there is no ``fit``.
+
+    Scores are those of the library that grew the trees before any transformation of its objective: of LightGBM
+    ``predict(raw_score=True)``, of XGBoost ``predict(output_margin=True)``, of CatBoost ``RawFormulaVal``. Missing
+    values (NaN) go where the library sends them.
+
+    Parameters
+    ----------
+    *models
+        Files (of DORM, LightGBM, XGBoost, CatBoost or RankLib), fitted `DormRanker` or `DormEnsemble`, a ``Booster`` of
+        LightGBM or XGBoost, ``LGBMRanker``, ``XGBRanker`` and their relatives, ``CatBoostRanker`` and its relatives.
+    weights
+        What the scores of each are multiplied by before they are summed; None: 1 for one model.
+
+    Attributes
+    ----------
+    model_
+        The model.
+    n_features_in_, feature_names_in_
+        Its features; names only where the library knows them.
+
+    Examples
+    --------
+    >>> import dorm
+    >>> data = dorm.synth(queries=30, features=3, seed=1)
+    >>> first, second = (dorm.DormRanker(C=C, scale="none").fit(data) for C in (1, 100))
+    >>> both = dorm.DormEnsemble(first, second, weights=[0.5, 0.5])
+    >>> bool(abs(both.predict(data) - (first.predict(data) + second.predict(data)) / 2).max() < 1e-6)
+    True
+    """
+
+    unjudged = "grade"
+    convention = "standard"
+
+    def __init__(self, *models: Any, weights: Sequence[float] | None = None) -> None:
+        if not models:
+            raise ValueError("no models; expected at least one")
+        if weights is None and len(models) > 1:
+            raise ValueError(f"{len(models)} models without weights; pass weights=, one for each")
+        cores = [core_model(each) for each in models]
+        self._adopt(cores[0] if weights is None else _core.weighted_sum(cores, [float(each) for each in weights]))
+
+    def _adopt(self, model: _core.Model) -> None:
+        self.model_ = model
+        self._reading = model.input
+        self.missing = model.input["missing"]
+        self.measure = model.measure or "ndcg@10"
+        self.n_features_in_ = len(model.features)
+        if not model.by_number:
+            self.feature_names_in_ = np.array(model.features, dtype=object)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DormEnsemble:
+        """The model of a file."""
+        return cls(path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as one JSON file of DORM, which every verb reads."""
+        self.model_.save(os.fspath(path))
+
+    def predict(self, X: Any, *, qid: Any = None, group: Any = None, n_jobs: int | None = None) -> np.ndarray:
+        """One score per row; larger ranks first. Queries matter where a part of a sum scales features within them."""
+        given = self._checked(X, qid, group)
+        data, queries = given.unlabelled(self._names(), given.grouped)
+        return queries.unsorted(self.model_.score(data, thread_count(n_jobs)))
+
+    def explain(self, X: Any, *, qid: Any = None, group: Any = None, n_jobs: int | None = None) -> Explanation:
+        """What each feature adds to each score: exact Shapley values of trees (path-dependent TreeSHAP).
+
+        Rows sum to the score less ``base``, an attribute of the result.
+        """
+        given = self._checked(X, qid, group)
+        data, queries = given.unlabelled(self._names(), given.grouped)
+        found = self.model_.contributions(data, thread_count(n_jobs))
+        if found is None:
+            raise ValueError(
+                "scores of this model are no sums over features: it has a kernel, or trees whose file does not say how "
+                "many training documents reached each node"
+            )
+        values = np.empty((given.rows, len(self.model_.features)))
+        values[slice(None) if queries.order is None else queries.order] = found[0].reshape(values.shape)
+        explanation = Explanation(values, self.model_.features)
+        explanation.base = found[1]
+        return explanation
+
+    def export(
+        self,
+        to: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        features: str | os.PathLike[str] | None = None,
+        name: str = "dorm",
+        names: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Write the model for a search engine or another tool; arguments as for `DormRanker.export`."""
+        return write_export(self.model_, to, path, features, name, names, False, False)
+
+    def check_export(
+        self, to: str, X: Any, y: Any = None, *, qid: Any = None, group: Any = None, names: Any = None
+    ) -> ExportCheck:
+        """As `DormRanker.check_export`."""
+        return checked_export(self, to, self._checked(X, qid, group, y), names, False, False)
+
+    def __repr__(self) -> str:
+        trees = self.model_.trees
+        if trees:
+            return f"DormEnsemble({trees['trees']} trees of {trees['library']}, {self.n_features_in_} features)"
+        return f"DormEnsemble({self.model_.kind} of {max(1, len(self.model_.parts))}, {self.n_features_in_} features)"
+
+
+def core_model(model: Any) -> _core.Model:
+    """The model of a file, of a ranker, or of an object of another library."""
+    if isinstance(model, _core.Model):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        return _core.Model.load(os.fspath(model))
+    if isinstance(getattr(model, "model_", None), _core.Model):
+        return model.model_
+    library = type(model).__module__.partition(".")[0]
+    if library == "lightgbm":
+        booster = getattr(model, "booster_", model)
+        return _core.Model.from_bytes(booster.model_to_string().encode(), "lightgbm")
+    if library == "xgboost":
+        return _core.Model.from_bytes(bytes(_xgboost_trees(model).save_raw("ubj")), "xgboost")
+    if library == "catboost":
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.json"
+            model.save_model(str(path), format="json")
+            return _core.Model.load(str(path))
+    raise TypeError(
+        f"{type(model).__name__} is no ranker that is known here; expected a file, a ranker of DORM, or a model of "
+        "LightGBM, XGBoost or CatBoost"
+    )
+
+
+def _xgboost_trees(model: Any) -> Any:
+    """The booster whose trees predict: those up to the best round where training stopped early."""
+    if not hasattr(model, "get_booster"):
+        return model
+    booster = model.get_booster()
+    best = getattr(booster, "best_iteration", None) if booster.attr("best_iteration") is not None else None
+    return booster if best is None else booster[: best + 1]
+
+
+def as_ranker(model: Any) -> Any:
+    """A ranker of DORM as it is; a file or an object of another library as one."""
+    if isinstance(getattr(model, "model_", None), _core.Model):
+        return model
+    core = core_model(model)
+    if core.kind in ("trees", "sum"):
+        return DormEnsemble(core)
+    from .ranker import DormRanker
+
+    return DormRanker.load(model)
