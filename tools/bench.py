@@ -49,6 +49,7 @@ STUDIES = {
     "quality/splits.py": ["--dorm {dorm} --sets lightgbm --methods tune;ridge --splits 1 --out {out}"],
     "ratings/defaults.py": ["--build {build} --kinds sparse --given 10 --seeds 100"],
     "ratings/fold_in.py": ["--build {build} --users 3"],
+    "ratings/implicit.py": ["--build {build} --users 60 --seeds 1"],
     "ratings/scale.py": ["--build {build} --sizes 60x40x1000 --rank 5 --threads 1 --rounds 1"],
     "ratings/terms.py": ["--build {build} --given 10 --splits 0"],
 }

@@ -31,7 +31,7 @@ LAYERS = {
         "facts beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
     ),
     "data/ratings": Room(
-        "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/ratings",)
+        "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/events", "recommend/ratings")
     ),
     "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("matching/graphs",)),
     "data": Room(
@@ -70,7 +70,7 @@ LAYERS = {
             "data/judgments",
             "data/ratings",
         ),
-        ("matching/read_graphs", "clicks/click_log"),
+        ("matching/read_graphs", "clicks/click_log", "recommend/read_events"),
     ),
     "data/io": Room(
         "the format of a file, and the reader for it",
@@ -146,7 +146,7 @@ LAYERS = {
             "ranking/measure",
             "ranking/topics",
         ),
-        ("evaluate",),
+        ("evaluate", "recommend/catalogue"),
     ),
     "evaluation/clicks": Room(
         "propensities from click logs, rankers evaluated by clicks",
@@ -261,6 +261,11 @@ LAYERS = {
         ("base", "base/vector", "data/io/files", "data/ratings", "evaluation", "learning/solver", "ranking/oracle"),
         ("recommend/factorize", "recommend/factor_model"),
     ),
+    "recommend/implicit": Room(
+        "recommenders from likes, plays and purchases: implicit ALS, EASE and their average",
+        ("base", "base/vector", "data/io/files", "data/ratings", "evaluation", "recommend/factor"),
+        ("recommend/implicit",),
+    ),
     "recommend/joint": Room(
         "joint kernels over (user, item) pairs: DORM, JRank, PRank",
         (
@@ -280,7 +285,15 @@ LAYERS = {
     ),
     "recommend/models": Room(
         "models over joint kernels as files that recommend; saved models of any kind",
-        ("base", "data/io/files", "learning/train", "model", "recommend/factor", "recommend/joint"),
+        (
+            "base",
+            "data/io/files",
+            "learning/train",
+            "model",
+            "recommend/factor",
+            "recommend/implicit",
+            "recommend/joint",
+        ),
         ("recommend/joint_model", "recommend/any_model"),
     ),
     "report": Room(

@@ -89,7 +89,7 @@ def run(*command: str | Path) -> float:
 
 
 def own_start(info: dict) -> list[str]:
-    names = {"start_lambda": "--start-lambda", "implicit": "--implicit", "neighbours": "--neighbours"}
+    names = {"start_lambda": "--start-lambda", "implicit": "--implicit-feedback", "neighbours": "--neighbours"}
     names |= {"item_damping": "--item-damping", "item_prior": "--item-prior"}
     return ["--fixed", "--rounds", "0", *(f"{o}={'inf' if info[n] is None else info[n]}" for n, o in names.items())]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 DATA = Path(os.environ.get("DORM_DATA", "../shared/data")) / "movielens-100k"
 GENRES = ["--item-features", str(DATA / "u.item.gz")]
-NONE = ["--implicit", "0", "--neighbours", "0"]
+NONE = ["--implicit-feedback", "0", "--neighbours", "0"]
 BOTH = ["--implicit", "2", "--neighbours", "20"]
 SETTINGS = {
     "squared": [*NONE, "--rounds", "0"],

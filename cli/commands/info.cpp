@@ -15,6 +15,7 @@
 #include "input/input.h"
 #include "run/output.h"
 #include "text/factors_text.h"
+#include "text/implicit_text.h"
 #include "text/joint_text.h"
 #include "text/model_text.h"
 
@@ -178,6 +179,10 @@ std::string text_of(const FactorModel& model, const std::string& file, const Set
 
 std::string text_of(const JointModel& model, const std::string& file, const Settings& settings) {
   return settings.json ? joint_json(model, file) : joint_text(model, file);
+}
+
+std::string text_of(const ImplicitModel& model, const std::string& file, const Settings& settings) {
+  return settings.json ? printable_json(implicit_json(model, file), 2) + "\n" : implicit_text(model, file);
 }
 
 std::string text_of(const CheckpointSummary& checkpoint, const std::string& file, const Settings& settings) {

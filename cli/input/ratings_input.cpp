@@ -8,6 +8,7 @@
 
 #include "dorm/error.h"
 #include "dorm/read.h"
+#include "dorm/recommend/read_events.h"
 #include "input/input.h"
 #include "options/option_group.h"
 
@@ -16,7 +17,9 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& split) {
   throw Error(ErrorCode::bad_option,
-              fmt::format("--split {}; expected given:N, random:SHARE or new-users:COUNT:N", split));
+              fmt::format("--split {}; expected given:N, random:SHARE or new-users:COUNT:N; of events random:SHARE, "
+                          "time:SHARE or leave-last-1",
+                          split));
 }
 
 template <class Number>
@@ -44,7 +47,8 @@ void add_split_options(CLI::App& app, SplitArguments& arguments) {
                  "hold out a part for testing: given:N (N ratings of each user\n"
                  "train, the rest test; users with fewer than N + 10 dropped),\n"
                  "random:SHARE (a share tests), new-users:COUNT:N (users held\n"
-                 "out, folded in from N ratings each)")
+                 "out, folded in from N ratings each); of events also time:SHARE\n"
+                 "(the latest test) and leave-last-1 (the last of each user)")
       ->option_text("SPEC")
       ->group("Split");
   OptionGroup(app, "Split")
@@ -88,12 +92,40 @@ std::optional<SideFeatures> load_side_features(const std::string& path, const st
   return features;
 }
 
+void add_event_options(CLI::App& app, EventArguments& arguments, const char* group) {
+  const OptionGroup events(app, group);
+  events.flag("--implicit", arguments.implicit, "the file holds events: user, item and, optionally, weight and time");
+  events.number("--liked", arguments.liked, any_number(), "X", "take ratings of X and more for likes, and no others");
+}
+
+Events load_events(const std::string& path, const EventArguments& arguments, const Settings& settings) {
+  RatingsReport report;
+  const auto liked = arguments.liked ? std::optional(static_cast<float>(*arguments.liked)) : std::nullopt;
+  Events events = read_events(path, liked, &report);
+  for (const std::string& warning : report.warnings) warn(settings, warning);
+  return events;
+}
+
+SplitRatings split_events(Events events, const SplitArguments& arguments) {
+  if (arguments.split.empty()) return {std::move(events.weights), {}, {}};
+  const SplitSpec spec = parse_split(arguments.split);
+  if (spec.kind == SplitSpec::Kind::given || spec.kind == SplitSpec::Kind::new_users) refuse(arguments.split);
+  RatingsSplit split = spec.kind == SplitSpec::Kind::time ? split_time(events, spec.share)
+                       : spec.kind == SplitSpec::Kind::leave_last
+                           ? split_leave_last(events)
+                           : split_random(events.weights, spec.share, arguments.seed);
+  return {std::move(split.train), std::move(split.test), {}};
+}
+
 SplitSpec parse_split(const std::string& text) {
   const std::vector<std::string_view> parts = pieces(text);
   if (parts.front() == "given" && parts.size() == 2)
     return {.kind = SplitSpec::Kind::given, .given = number<std::size_t>(parts[1], text)};
   if (parts.front() == "random" && parts.size() == 2)
     return {.kind = SplitSpec::Kind::random, .share = number<double>(parts[1], text)};
+  if (parts.front() == "time" && parts.size() == 2)
+    return {.kind = SplitSpec::Kind::time, .share = number<double>(parts[1], text)};
+  if (text == "leave-last-1") return {.kind = SplitSpec::Kind::leave_last};
   if (parts.front() == "new-users" && parts.size() == 3)
     return {.kind = SplitSpec::Kind::new_users,
             .given = number<std::size_t>(parts[2], text),
@@ -115,6 +147,10 @@ SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, con
     RatingsSplit split = split_random(ratings, spec.share, arguments.seed);
     return {std::move(split.train), std::move(split.test), {}};
   }
+  if (spec.kind != SplitSpec::Kind::new_users)
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("--split {} is a split of events; expected --implicit or --liked X with it", arguments.split));
   NewUsersSplit split = split_new_users(ratings, spec.count, spec.given, arguments.seed);
   return {std::move(split.train), std::move(split.test), std::move(split.given)};
 }

@@ -6,18 +6,19 @@
 #include <string>
 
 #include "command.h"
+#include "dorm/recommend/events.h"
 #include "dorm/recommend/ratings.h"
 
 namespace dorm::cli {
 
 struct SplitArguments {
-  std::string split;  // given:N, random:SHARE, new-users:COUNT:N; empty: none
+  std::string split;  // given:N, random:SHARE, new-users:COUNT:N, time:SHARE, leave-last-1; empty: none
   std::uint64_t seed = 0;
 };
 
-/// given:N, random:SHARE or new-users:COUNT:N.
+/// given:N, random:SHARE or new-users:COUNT:N; of events also time:SHARE and leave-last-1.
 struct SplitSpec {
-  enum class Kind { given, random, new_users };
+  enum class Kind { given, random, new_users, time, leave_last };
   Kind kind = Kind::given;
   std::size_t given = 0, count = 0;
   double share = 0;
@@ -40,6 +41,18 @@ Ratings load_ratings(const std::string& path, const std::string& layout, const S
 /// a file that knows none of them.
 std::optional<SideFeatures> load_side_features(const std::string& path, const std::string& columns, const IdTable& ids,
                                                const char* what, const Settings& settings);
+/// Files of events (dorm/recommend/read_events.h).
+struct EventArguments {
+  bool implicit = false;
+  std::optional<double> liked;  // from this rating on
+
+  bool given() const { return implicit || liked; }
+};
+void add_event_options(CLI::App& app, EventArguments& arguments, const char* group);
+Events load_events(const std::string& path, const EventArguments& arguments, const Settings& settings);
+/// random, time or leave-last-1. Without a split everything is training data.
+SplitRatings split_events(Events events, const SplitArguments& arguments);
+
 /// Throws Error(bad_option) for a split that is not known.
 SplitRatings split_ratings(Ratings ratings, const SplitArguments& arguments, const Settings& settings);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
@@ -20,20 +21,24 @@ namespace {
 constexpr NumberRange kPositiveOrInfinite = {.above_low = true, .infinite = true};
 constexpr NumberRange kShare = {.high = 1, .below_high = true};
 
-constexpr std::array<CatalogEntry, 2> kModelTypes = {{
+constexpr std::array<CatalogEntry, 3> kModelTypes = {{
     {.name = "factors", .usage = "factors", .help = "ranking matrix factorization"},
     {.name = "joint", .usage = "joint", .help = "one ranker in the space of a kernel over users and items"},
+    {.name = "implicit", .usage = "implicit", .help = "implicit ALS and EASE, from likes, plays or purchases"},
 }};
 
 constexpr const char* kFactors = "Factors";  // headings
 constexpr const char* kJoint = "Joint kernels";
+constexpr const char* kEvents = "Likes, plays, purchases";
 
 void add_files(CLI::App& app, RecommendTrainArguments& arguments) {
   const OptionGroup files(app, "Files"), split(app, "Split");
   app.add_option("RATINGS", arguments.ratings,
-                 "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
+                 "user, item, rating per line, or events; tab, comma, :: or blanks; .gz and .zst too");
   written(files.add("--model", arguments.model, "FILE", "where to write the recommender"));
-  files.add("--model-type", arguments.type, "NAME", "factors, or joint: a kernel over users and items (factors)");
+  files.add(
+      "--model-type", arguments.type, "NAME",
+      "factors, joint (a kernel over users and items), or implicit\n(factors; implicit with --implicit or --liked)");
   add_layout_option(app, arguments.layout, "Files");
   files.add("--item-features", arguments.item_features, "FILE",
             "ids and features of the items, e.g. genres; a column of titles is\nkept for dorm recommend top");
@@ -90,7 +95,7 @@ void add_factors(CLI::App& app, RecommendTrainArguments& arguments) {
       fmt::format("ridge of the initial factors; inf: item means alone (validated,\nelse {})", o.start_lambda));
   factors.number("--start-sweeps", o.start_sweeps, whole_from(0, 1e4), "N",
                  fmt::format("sweeps of least squares for the initial factors ({})", o.start_sweeps));
-  factors.number("--implicit", o.implicit, number_from(0), "X",
+  factors.number("--implicit-feedback", o.implicit, number_from(0), "X",
                  fmt::format("ridge of the factors of implicit feedback; 0: none (validated, else {})", o.implicit));
   factors.number("--neighbours", o.neighbours, whole_from(0, 1000), "K",
                  fmt::format("item features from users in common; 0: none (validated, else {})", o.neighbours));
@@ -111,18 +116,43 @@ void add_joint(CLI::App& app, RecommendTrainArguments& arguments) {
   joint.number("--planes", arguments.planes, whole_from(2), "N", "cached cutting planes of a user (as dorm train)");
 }
 
+void add_events(CLI::App& app, RecommendTrainArguments& arguments) {
+  ImplicitOptions& o = arguments.implicit;
+  const OptionGroup events(app, kEvents);
+  add_event_options(app, arguments.events, kEvents);
+  events.number("--factors", o.als.factors, whole_from(1, 4096), "K", "factors of implicit ALS (validated: 16 to 128)");
+  events.number("--ridge", o.als.ridge, number_above(0), "X", "ridge of implicit ALS (validated)");
+  events.number("--alpha", o.als.alpha, number_above(0), "X", "an event of weight r counts 1 + X r (validated)");
+  events.number("--iterations", o.als.iterations, whole_from(1, 1e4), "N", "iterations of implicit ALS (validated)");
+  events.number("--ease-ridge", o.ease_ridge, number_above(0), "X", "ridge of EASE (validated)");
+  events.number("--ease-share", o.ease_share, number_within(0, 1), "X",
+                "share of EASE in the average; 0: implicit ALS alone (validated)");
+}
+
+/// Options of the other groups that events have too.
+constexpr std::array<std::string_view, 8> kOfEvents = {"--model", "--model-type", "--measure",    "--time-limit",
+                                                       "--seed",  "--split",      "--split-seed", "--measures"};
+
 /// Options of the other groups that only factors have.
 constexpr std::array<std::string_view, 10> kOfFactors = {"--valid",      "--valid-share", "--test",  "--start-from",
                                                          "--checkpoint", "--report",      "--split", "--split-seed",
                                                          "--measures",   "--patience"};
 
-/// The type that has this option; empty: both.
-std::string_view type_of(const CLI::Option& option) {
-  if (option.get_group() == kFactors) return "factors";
-  if (option.get_group() == kJoint) return "joint";
-  const bool of_factors = std::any_of(kOfFactors.begin(), kOfFactors.end(),
-                                      [&](std::string_view name) { return option.check_name(std::string(name)); });
-  return of_factors ? "factors" : "";
+bool is_one_of(const CLI::Option& option, std::span<const std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return option.check_name(std::string(name)); });
+}
+
+/// The types that have this option, for messages; empty: all.
+std::string types_of(const CLI::Option& option) {
+  const std::string group = option.get_group();
+  if (group == kFactors) return "factors";
+  if (group == kJoint) return "joint";
+  if (group == kEvents) return "implicit";
+  const bool events = option.get_positional() || is_one_of(option, kOfEvents);
+  if (is_one_of(option, kOfFactors)) return events ? "factors or implicit" : "factors";
+  const bool shared = group == "Files" || group == "Split" || group == "Learning problem" || group == "Stopping";
+  return shared && !events ? "factors or joint" : "";
 }
 
 }  // namespace
@@ -132,6 +162,7 @@ void add_recommend_options(CLI::App& app, RecommendTrainArguments& arguments) {
   add_problem(app, arguments);
   add_factors(app, arguments);
   add_joint(app, arguments);
+  add_events(app, arguments);
 }
 
 void check_model_type(const CLI::App& app, const std::string& type) {
@@ -139,8 +170,8 @@ void check_model_type(const CLI::App& app, const std::string& type) {
                    [&](const CatalogEntry& entry) { return entry.name == type; }))
     throw_unknown_name("type of model", type, kModelTypes);
   for (const CLI::Option* option : app.get_options()) {
-    const std::string_view of = type_of(*option);
-    if (option->count() > 0 && !of.empty() && of != type)
+    const std::string of = types_of(*option);
+    if (option->count() > 0 && !of.empty() && of.find(type) == std::string::npos)
       throw Error(ErrorCode::unsupported, fmt::format("{} is an option of --model-type {}; found --model-type {}",
                                                       option->get_name(), of, type));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `dorm recommend train`, for both types of models.
+// The options of `dorm recommend train`, for all types of models.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dorm/recommend/factorize.h"
+#include "dorm/recommend/implicit.h"
 #include "input/ratings_input.h"
 
 namespace dorm::cli {
@@ -23,12 +24,14 @@ struct RecommendTrainArguments {
   std::string method = "dorm", kernel = "auto", solver = "bcda";  // of joint kernels, as are
   double C = 100, epsilon = 0;                                    // these
   std::size_t planes = 0;                                         // 0: the default
+  EventArguments events;
+  ImplicitOptions implicit;  // of events
   std::vector<std::string> reports;
 };
 
 void add_recommend_options(CLI::App& app, RecommendTrainArguments& arguments);
 
-/// Throws Error(unknown_name) for an unknown type of model, and Error(bad_option) for an option of the other type.
+/// Throws Error(unknown_name) for an unknown type of model, and Error(bad_option) for an option of another type.
 void check_model_type(const CLI::App& app, const std::string& type);
 
 }  // namespace dorm::cli

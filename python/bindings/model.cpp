@@ -207,10 +207,10 @@ void bind_model(nb::module_& module) {
       [](const std::string& path) -> std::string {
         const nb::gil_scoped_release unlocked;
         const std::optional<SavedModel> saved = load_saved_model(path);
-        constexpr const char* kKinds[] = {"ranker", "positions", "factors", "joint"};
+        constexpr const char* kKinds[] = {"ranker", "positions", "factors", "joint", "implicit"};
         return saved ? kKinds[saved->index()] : "";
       },
-      "path"_a, "ranker, positions, factors or joint; empty: no model.");
+      "path"_a, "ranker, positions, factors, joint or implicit; empty: no model.");
   module.def("weighted_sum", [](std::vector<Model> models, const std::vector<double>& weights) {
     return weighted_sum(std::move(models), weights);
   });

@@ -31,6 +31,9 @@ SavedModel load_served(const std::string& path) {
   if (std::holds_alternative<JointModel>(*saved))
     throw Error(ErrorCode::unsupported, {path},
                 "a model over a joint kernel is not served; expected a factorization, or use dorm recommend top");
+  if (std::holds_alternative<ImplicitModel>(*saved))
+    throw Error(ErrorCode::unsupported, {path},
+                "a model of events is not served; expected a factorization, or use dorm recommend top");
   return std::move(*saved);
 }
 

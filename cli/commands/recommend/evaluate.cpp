@@ -15,6 +15,7 @@
 #include "options/eval_options.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
+#include "run/catalogue_rows.h"
 #include "run/evaluate_rankers.h"
 #include "run/output.h"
 #include "text/help.h"
@@ -28,13 +29,18 @@ constexpr const char* kRecommendEvalDescription =
     "Each user is a query, and the rated items are its documents: every MODEL orders them, and the mean of each\n"
     "measure over the users is printed with a bootstrap interval. Several models appear in one table with the\n"
     "paired differences to the first (or --against). With --split the test part of RATINGS is used, and new\n"
-    "users are folded in from their given ratings.";
+    "users are folded in from their given ratings.\n"
+    "\n"
+    "With --implicit or --liked X the question is another one: which items, of all that a user has not had in\n"
+    "training, will the user take? Every model ranks the whole catalogue, and implicit ALS, item-kNN and popularity\n"
+    "appear beside it.";
 
 constexpr const char* kRecommendEvalExamples =
     "Examples:\n"
     "  dorm recommend evaluate test.csv m.factors k.joint --measures ndcg@10,ndcg\n"
     "  dorm recommend evaluate test.csv --model m.factors --against means.factors\n"
-    "  dorm recommend evaluate u.data --model m.factors --split given:10 --split-seed 3\n";
+    "  dorm recommend evaluate u.data --model m.factors --split given:10 --split-seed 3\n"
+    "  dorm recommend evaluate u.data m.factors m.implicit --liked 4 --split random:0.2\n";
 
 constexpr const char* kRecommendMeasures = "ndcg@10,mrr,map";
 
@@ -42,6 +48,7 @@ struct RecommendEvalArguments {
   EvalArguments evaluation;
   std::string ratings, layout = "auto";
   SplitArguments split;
+  EventArguments events;
 };
 
 /// A factorization, or a model over a joint kernel. `given`: ratings of new users, who are folded in.
@@ -62,6 +69,8 @@ EvaluationTable evaluate_recommender(RatingsModel& model, const std::string& pat
                                std::is_same_v<RatingsModel, FactorModel>
                                    ? "it ranks by the offsets of the items, and a new item has the offset of an "
                                      "unrated one"
+                               : std::is_same_v<RatingsModel, ImplicitModel>
+                                   ? "their scores are 0"
                                    : "it ranks for the mean user, and a new item has score 0"));
   return evaluate(model, test, scores, split_measures(arguments.evaluation.measures), arguments.evaluation.options);
 }
@@ -115,6 +124,28 @@ void evaluate_models(const RecommendEvalArguments& given, const Settings& settin
   print_rankers(report, arguments, settings);
 }
 
+/// The test events, or the test part of their split, over the whole catalogue.
+void evaluate_over_catalogue(const RecommendEvalArguments& given, const Settings& settings) {
+  const EvalArguments& arguments = given.evaluation;
+  const SplitRatings parts = split_events(load_events(given.ratings, given.events, settings), given.split);
+  std::vector<Ranker> rankers = load_rankers(arguments, recommender_ranker);
+  make_names_distinct(rankers);
+  std::vector<NamedRecommender> models;
+  for (const Ranker& ranker : rankers) models.push_back({ranker.name, ranker.file, load_recommender(ranker.file)});
+  std::size_t known = 0;
+  const Ratings& test = given.split.split.empty() ? parts.train : parts.test;
+  const RankersReport report = catalogue_report(models, test, reference_of(rankers, arguments.against),
+                                                split_measures(arguments.measures), arguments.options, known);
+  if (known > 0)
+    warn(settings, fmt::format("{}: {} of the {} events are training data of a model and are ignored", given.ratings,
+                               known, test.size()));
+  if (!arguments.reports.empty())
+    write_reports(pages::eval_page({.table = report.table, .options = report.options, .data_name = given.ratings},
+                                   origin_of(settings)),
+                  arguments.reports);
+  print_rankers(report, arguments, settings);
+}
+
 void run_recommend_evaluate(RecommendEvalArguments arguments, const Settings& settings) {
   EvalArguments& evaluation = arguments.evaluation;
   require_option(!arguments.ratings.empty(), "RATINGS", "expected a file of user, item, rating");
@@ -124,7 +155,9 @@ void run_recommend_evaluate(RecommendEvalArguments arguments, const Settings& se
   check_report_files(evaluation.reports);
   evaluation.options.convention = evaluation.convention.empty() ? "standard" : evaluation.convention;
   evaluation.options.threads = settings.threads;
-  if (evaluation.measures.empty()) evaluation.measures = kRecommendMeasures;
+  if (evaluation.measures.empty())
+    evaluation.measures = arguments.events.given() ? kCatalogueMeasures : kRecommendMeasures;
+  if (arguments.events.given()) return evaluate_over_catalogue(arguments, settings);
   if (evaluation.several()) return evaluate_models(arguments, settings);
   evaluate_one_model(arguments, settings);
 }
@@ -135,7 +168,7 @@ Action declare_recommend_evaluate(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RecommendEvalArguments>();
   EvalArguments& evaluation = arguments->evaluation;
   app.add_option("RATINGS", arguments->ratings,
-                 "user, item, rating per line; tab, comma, :: or blanks; .gz and .zst too");
+                 "user, item, rating per line, or events; tab, comma, :: or blanks; .gz and .zst too");
   app.add_option("MODEL", evaluation.rankers, "models of dorm recommend train, as [NAME=]FILE");
   OptionGroup(app, "Models").add("--model", evaluation.model, "FILE", "a model of dorm recommend train");
   add_statistics_options(app, evaluation, kRecommendMeasures, "standard");
@@ -145,6 +178,7 @@ Action declare_recommend_evaluate(CLI::App& app, const Settings& settings) {
   add_report_option(app, evaluation.reports, "page about wins and losses, user by user", "Output");
   add_layout_option(app, arguments->layout, "Split");
   add_split_options(app, arguments->split);
+  add_event_options(app, arguments->events, "Whole catalogue");
   app.description(kRecommendEvalDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}\n{}", kRecommendEvalExamples, catalog_text("Measures", measure_catalog()),
                          catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <type_traits>
 
 #include "base/json.h"
 #include "command.h"
@@ -49,7 +50,7 @@ constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
 struct TopArguments {
   std::string model, user, users, ratings, user_features, user_columns, similar_to, item_names, format = "text",
                                                                                                 layout = "auto";
-  std::string output = "-";
+  std::string output = "-", candidates, exclude;
   std::size_t top = 10;
   bool all = false, with_seen = false, for_spreadsheets = false;
 
@@ -65,19 +66,56 @@ struct TopArguments {
 /// The ids of a factorization and of a model over a joint kernel.
 const IdTable& users_of(const FactorModel& model) { return model.users; }
 const IdTable& users_of(const JointModel& model) { return model.users(); }
+const IdTable& users_of(const ImplicitModel& model) { return model.users; }
+const IdTable& items_of(const ImplicitModel& model) { return model.items; }
 const IdTable& items_of(const FactorModel& model) { return model.items; }
 const IdTable& items_of(const JointModel& model) { return model.items(); }
 
-std::vector<std::vector<Recommendation>> lists_for(const FactorModel& model, std::span<const std::uint32_t> users,
-                                                   const TopArguments& arguments, const Settings&) {
+template <class RatingsModel>
+std::vector<std::vector<Recommendation>> lists_for(const RatingsModel& model, std::span<const std::uint32_t> users,
+                                                   std::size_t n, bool with_seen, const Settings&) {
   std::vector<std::vector<Recommendation>> lists;
-  for (const std::uint32_t user : users) lists.push_back(recommend(model, user, arguments.top, arguments.with_seen));
+  for (const std::uint32_t user : users) lists.push_back(recommend(model, user, n, with_seen));
   return lists;
 }
 
 std::vector<std::vector<Recommendation>> lists_for(const JointModel& model, std::span<const std::uint32_t> users,
-                                                   const TopArguments& arguments, const Settings& settings) {
-  return recommend(model, users, arguments.top, arguments.with_seen, settings.threads);
+                                                   std::size_t n, bool with_seen, const Settings& settings) {
+  return recommend(model, users, n, with_seen, settings.threads);
+}
+
+/// Which items may be recommended: those of --candidates, or all, without those of --exclude; empty: all. Ids that the
+/// model does not know are counted in a warning.
+std::vector<char> allowed_items(const IdTable& items, const TopArguments& arguments, const Settings& settings) {
+  if (arguments.candidates.empty() && arguments.exclude.empty()) return {};
+  std::vector<char> allowed(items.size(), arguments.candidates.empty());
+  const auto mark = [&](const std::string& file, char value) {
+    if (file.empty()) return;
+    std::size_t unknown = 0;
+    for (const std::string& id : read_lines(file)) {
+      if (const auto item = items.find(id))
+        allowed[*item] = value;
+      else
+        ++unknown;
+    }
+    if (unknown > 0) warn(settings, fmt::format("{}: {} items are not known to the model", file, unknown));
+  };
+  mark(arguments.candidates, 1);
+  mark(arguments.exclude, 0);
+  return allowed;
+}
+
+template <class RatingsModel>
+std::vector<std::vector<Recommendation>> allowed_lists(const RatingsModel& model, std::span<const std::uint32_t> users,
+                                                       const TopArguments& arguments, const Settings& settings) {
+  const std::vector<char> allowed = allowed_items(items_of(model), arguments, settings);
+  if (allowed.empty()) return lists_for(model, users, arguments.top, arguments.with_seen, settings);
+  auto lists = lists_for(model, users, items_of(model).size(), arguments.with_seen, settings);
+  for (std::vector<Recommendation>& list : lists) {
+    std::erase_if(list, [&](const Recommendation& each) { return allowed[each.item] == 0; });
+    if (list.size() > arguments.top) list.resize(arguments.top);
+  }
+  return lists;
 }
 
 std::uint32_t user_number(const IdTable& users, const std::string& file, const std::string& id) {
@@ -149,13 +187,15 @@ std::vector<std::string> fold_in(RatingsModel& model, const TopArguments& argume
   if (arguments.ratings.empty()) return {};
   std::optional<SideFeatures> features;
   if (!arguments.user_features.empty()) features = read_side_features(arguments.user_features, arguments.user_columns);
-  const Ratings ratings = load_ratings(arguments.ratings, arguments.layout, settings);
+  const Ratings ratings = std::is_same_v<RatingsModel, ImplicitModel>
+                              ? load_events(arguments.ratings, {}, settings).weights
+                              : load_ratings(arguments.ratings, arguments.layout, settings);
   const std::size_t ignored = fold_in_users(model, ratings, features ? &*features : nullptr, settings.threads);
   if (ignored > 0)
     warn(settings,
          fmt::format("{}: {} of {} ratings are of {} the model {}, and are ignored", arguments.ratings, ignored,
-                     ratings.size(), std::is_same_v<RatingsModel, FactorModel> ? "items" : "users or items",
-                     std::is_same_v<RatingsModel, FactorModel> ? "does not know" : "was trained on or does not know"));
+                     ratings.size(), std::is_same_v<RatingsModel, JointModel> ? "users or items" : "items",
+                     std::is_same_v<RatingsModel, JointModel> ? "was trained on or does not know" : "does not know"));
   std::vector<std::string> ids;
   for (std::size_t u = 0; u < ratings.num_users(); ++u)
     if (ratings.of_user(u).size() > 0) ids.push_back(ratings.users()[u]);
@@ -179,7 +219,7 @@ void recommend_by(RatingsModel& model, const TopArguments& arguments, const Sett
     write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments, out);
   }
   const std::vector<std::uint32_t> users = wanted_users(users_of(model), arguments, folded_in);
-  const auto lists = lists_for(model, users, arguments, settings);
+  const auto lists = allowed_lists(model, users, arguments, settings);
   for (std::size_t u = 0; u < users.size(); ++u) write_list(model, users_of(model)[users[u]], lists[u], arguments, out);
   write_text(arguments.output, std::move(out).str());
 }
@@ -202,13 +242,15 @@ Action declare_recommend_top(CLI::App& app, const Settings& settings) {
   whom.flag("--all", arguments->all, "every user of the model");
   whom.add("--similar-to", arguments->similar_to, "ITEM", "items similar to this one, by cosine");
   whom.add("--ratings", arguments->ratings, "FILE",
-           "ratings of new users, who are folded in; alone: recommend to them");
+           "ratings or events of new users, who are folded in; alone: recommend to them");
   add_layout_option(app, arguments->layout, "Users");
   whom.add("--user-features", arguments->user_features, "FILE", "features of new users");
   whom.add("--user-columns", arguments->user_columns, "LIST", "columns of that file");
   output.number("--top", arguments->top, whole_from(1), "N", "number of items (10)");
   output.add("--item-names", arguments->item_names, "FILE",
              "titles of the items: id and title on each line (those of the model)");
+  output.add("--candidates", arguments->candidates, "FILE", "recommend these items alone: one id per line");
+  output.add("--exclude", arguments->exclude, "FILE", "recommend none of these items: one id per line");
   output.flag("--with-seen", arguments->with_seen, "include items that the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
   output.flag("--spreadsheet", arguments->for_spreadsheets,

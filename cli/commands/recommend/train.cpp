@@ -17,6 +17,7 @@
 #include "options/given_options.h"
 #include "options/recommend_options.h"
 #include "options/report_files.h"
+#include "run/implicit_training.h"
 #include "run/joint_training.h"
 #include "run/output.h"
 #include "run/progress.h"
@@ -29,7 +30,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kRecommendTrainDescription =
-    "Train a recommender on ratings, for the measure you report.\n"
+    "Train a recommender on ratings, or on likes, plays and purchases.\n"
     "\n"
     "--model-type factors (the default) is a matrix factorization: the score of an item for a user is\n"
     "offset + <U, V>. The initial factors minimise the squared loss; rounds of two convex problems (all items,\n"
@@ -38,6 +39,10 @@ constexpr const char* kRecommendTrainDescription =
     "(--fixed: not at all). With --valid or --valid-share the best round is kept.\n"
     "\n"
     "--model-type joint learns one ranker for all users in the space of a kernel over pairs of users and items.\n"
+    "\n"
+    "--implicit reads events (user, item and, optionally, weight and time), and --liked 4 takes ratings of 4 and\n"
+    "more for likes. The model is then the average of implicit ALS and EASE; options that are not given are\n"
+    "validated on held-out events, over the whole catalogue without the items a user has had.\n"
     "\n"
     "The same options give the same model with any number of threads. Ctrl-C stops and writes the best model\n"
     "so far.";
@@ -48,6 +53,8 @@ constexpr const char* kRecommendTrainExamples =
     "  dorm recommend train u.data --model m.factors --item-features u.item --rank 20\n"
     "  dorm recommend train ratings.csv --model m.factors --split given:10 --split-seed 3\n"
     "  dorm recommend train ratings.dat --model m.factors --valid-share 0.1 --rounds 10 --checkpoint m.ck\n"
+    "  dorm recommend train plays.csv --implicit --model m.implicit\n"
+    "  dorm recommend train u.data --liked 4 --split random:0.2 --model m.implicit\n"
     "  dorm recommend train u.data --model-type joint --model m.joint\n"
     "  dorm recommend train u.data --model-type joint --kernel \"user(identity) * item(correlation)\" --model "
     "m.joint\n";
@@ -55,8 +62,8 @@ constexpr const char* kRecommendTrainExamples =
 /// The options that held-out ratings choose: those that are not given.
 FactorizeSearch searched(const CLI::App& verb) {
   const auto absent = [&](const char* name) { return declared_option(verb, name)->count() == 0; };
-  return {absent("--start-lambda"), absent("--lambda"),     absent("--rounds"),
-          absent("--implicit"),     absent("--neighbours"), absent("--item-damping") && absent("--item-prior")};
+  return {absent("--start-lambda"),      absent("--lambda"),     absent("--rounds"),
+          absent("--implicit-feedback"), absent("--neighbours"), absent("--item-damping") && absent("--item-prior")};
 }
 
 FactorizeResult learn(const RecommendTrainArguments& arguments, const FactorizeSearch& search, const Ratings& train,
@@ -119,6 +126,22 @@ void write_page(const RecommendTrainArguments& arguments, const SplitRatings& pa
   write_reports(pages::factorize_page(report_data, origin_of(settings)), arguments.reports);
 }
 
+/// Ratings that are all alike have no order: they say which items a user has had, and no more.
+void refuse_constant(const Ratings& ratings, const std::string& path) {
+  std::optional<float> first;
+  for (std::size_t u = 0; u < ratings.num_users(); ++u)
+    for (const float value : ratings.of_user(u).value)
+      if (value != first.value_or(value))
+        return;
+      else
+        first = value;
+  if (first)
+    throw Error(ErrorCode::bad_input, {path},
+                fmt::format("nothing to learn: all {} ratings are {}; expected ratings that differ, or --implicit for "
+                            "likes, plays and purchases",
+                            ratings.size(), *first));
+}
+
 void train_factors(const RecommendTrainArguments& arguments, const FactorizeSearch& search, const Settings& settings) {
   arguments.options.validate();
   check_report_files(arguments.reports);
@@ -126,8 +149,9 @@ void train_factors(const RecommendTrainArguments& arguments, const FactorizeSear
     throw Error(ErrorCode::bad_option, "--valid and --valid-share exclude each other");
   if (!arguments.test.empty() && !arguments.split.split.empty())
     throw Error(ErrorCode::bad_option, "--test and --split exclude each other");
-  SplitRatings parts =
-      split_ratings(load_ratings(arguments.ratings, arguments.layout, settings), arguments.split, settings);
+  Ratings ratings = load_ratings(arguments.ratings, arguments.layout, settings);
+  refuse_constant(ratings, arguments.ratings);
+  SplitRatings parts = split_ratings(std::move(ratings), arguments.split, settings);
   if (!arguments.test.empty()) parts.test = load_ratings(arguments.test, arguments.layout, settings);
   std::optional<Ratings> validation;
   if (!arguments.valid.empty()) validation = load_ratings(arguments.valid, arguments.layout, settings);
@@ -147,6 +171,11 @@ void train_factors(const RecommendTrainArguments& arguments, const FactorizeSear
   const StopRequest stop;
   const FactorizeResult result =
       about_file(arguments.ratings, [&] { return learn(arguments, search, parts.train, inputs, settings, stop); });
+  if (result.report.status == "nothing_to_learn")
+    throw Error(ErrorCode::bad_input, {arguments.ratings},
+                fmt::format("nothing to learn: {} is the same for every order of a user's ratings; expected ratings "
+                            "that differ within users, or another measure, e.g. mrr:rel=4",
+                            arguments.options.measure));
   const int signal = stop.signal();
   save_factors(result.model, arguments.model);
   if (result.report.finished) remove_file(arguments.options.checkpoint);
@@ -161,10 +190,15 @@ void train_factors(const RecommendTrainArguments& arguments, const FactorizeSear
   if (signal != 0) throw Stopped{signal};
 }
 
-void run_recommend_train(const RecommendTrainArguments& arguments, const Settings& settings, const CLI::App& verb) {
+void run_recommend_train(RecommendTrainArguments arguments, const Settings& settings, const CLI::App& verb) {
+  if (arguments.events.given() && declared_option(verb, "--model-type")->count() == 0) arguments.type = "implicit";
   require_option(!arguments.ratings.empty(), "RATINGS", "expected a file of user, item, rating");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the recommender");
   check_model_type(verb, arguments.type);
+  if (arguments.type == "implicit") {
+    require_option(arguments.events.given(), "--implicit", "or --liked X, for models of this type");
+    return train_on_events(arguments, verb, settings);
+  }
   if (arguments.type == "joint") return train_joint(arguments, verb, settings);
   train_factors(arguments, searched(verb), settings);
 }

@@ -11,6 +11,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
   if (path != "-" && !file_exists(path)) return std::nullopt;
   if (is_factor_file(path)) return load_factors(path);
   if (is_joint_file(path)) return load_joint(path);
+  if (is_implicit_file(path)) return load_implicit(path);
   const std::string head = first_bytes(path, 4096);
   if (is_tree_file(head))
     return std::visit([](auto&& model) { return SavedModel(std::move(model)); }, load_any_model(path));
@@ -22,6 +23,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
 
 Recommender load_recommender(const std::string& path) {
   if (is_joint_file(path)) return load_joint(path);
+  if (is_implicit_file(path)) return load_implicit(path);
   return load_factors(path);
 }
 

@@ -74,7 +74,7 @@ def same(a, b):
         ),
         ({"rank": 4, "measure": "ndcg@5", "random_state": 7}, ["--rank", 4, "--measure", "ndcg@5", "--seed", 7]),
         ({"bound": "best", "regularization": 3.5}, ["--bound", "best", "--lambda", 3.5]),
-        ({"implicit": 1.0, "neighbours": 3}, ["--implicit", 1, "--neighbours", 3]),
+        ({"implicit": 1.0, "neighbours": 3}, ["--implicit-feedback", 1, "--neighbours", 3]),
         ({"rounds": 0, "start_regularization": 4.0}, ["--rounds", 0, "--start-lambda", 4]),
         (
             {"centred": False, "decay": "measure+tail", "margin": 5.0},
