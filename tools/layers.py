@@ -31,7 +31,9 @@ LAYERS = {
         "facts beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
     ),
     "data/ratings": Room(
-        "ratings of users and items, and their splits", ("base", "data/judgments"), ("recommend/events", "recommend/ratings")
+        "ratings of users and items, and their splits",
+        ("base", "data/judgments"),
+        ("recommend/events", "recommend/ratings"),
     ),
     "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("matching/graphs",)),
     "data": Room(

@@ -176,7 +176,8 @@ void run_explain(ExplainArguments arguments, const Settings& settings) {
 Action declare_explain(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExplainArguments>();
   const OptionGroup what(app, "Documents"), output(app, "Output");
-  app.add_option("MODEL", arguments->model, "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
+  app.add_option("MODEL", arguments->model,
+                 "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
   app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used");
   what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (jsonl, csv: all queries)")
       ->expected(1)

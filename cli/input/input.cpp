@@ -125,7 +125,8 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv, jsonl, binary or log (of a search engine)\n(by content and extension)");
   reading.add("--missing", arguments.missing, "NAME",
-              "NaN and infinite features: error, zero, mean of the training data,\nor keep, for trees (that of the model, else error)");
+              "NaN and infinite features: error, zero, mean of the training data,\nor keep, for trees (that of the "
+              "model, else error)");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, as a grade; bad, as label 0;\ndrop; auto: bad where "
                           "labels are integers from -1 on, else\ngrade ({})",

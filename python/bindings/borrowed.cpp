@@ -142,7 +142,8 @@ void check_sparse(const Lender& lender, std::uint64_t num_features, const Docume
       if (k > first && columns[k] <= columns[k - 1])
         refuse("the columns of a row of the sparse matrix do not increase strictly");
       const float value = lender.values.data()[k];
-      if (!gaps && !std::isfinite(value)) refuse_value({documents.source_rows, documents.feature_names}, row, columns[k], value);
+      if (!gaps && !std::isfinite(value))
+        refuse_value({documents.source_rows, documents.feature_names}, row, columns[k], value);
     }
   }
 }

@@ -245,14 +245,14 @@ MUTATIONS = [
     ("ties: not settled", "ranking/oracle", "settle_ties", "if (first + 1 >= l) return;", "if (l > 0) return;"),
     (
         "sort: ties by descending index",
-        "base",
+        "base/vector",
         "before",
         "(x.score == y.score && x.index < y.index)",
         "(x.score == y.score && x.index > y.index)",
     ),
     (
         "sort: equal scores before count as smaller",
-        "base",
+        "base/vector",
         "count_ranks_avx512",
         "_mm512_set1_pd(g[j]), mine, _CMP_GE_OQ",
         "_mm512_set1_pd(g[j]), mine, _CMP_GT_OQ",

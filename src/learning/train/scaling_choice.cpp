@@ -46,7 +46,8 @@ template <class Can>
 std::string targets_that(const Can& can) {
   std::string list;
   for (const ExportTarget& known : export_targets())
-    if (known.serving.linear && can(known.serving)) list += fmt::format("{}{}", list.empty() ? "" : ", ", known.entry.name);
+    if (known.serving.linear && can(known.serving))
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", known.entry.name);
   return list.empty() ? "none" : list;
 }
 

@@ -16,7 +16,7 @@ namespace dorm {
 struct ServedTrees {
   bool single = false;           // sums in float32
   bool missing_is_zero = false;  // a feature that a document lacks is 0
-  double pruned = 0;           // the base, where the target has no place for it
+  double pruned = 0;             // the base, where the target has no place for it
 };
 ServedModel served_trees(const Model& model, const ServedTrees& as);
 

@@ -43,7 +43,8 @@ TEST(Events, RefusesWhatIsNoEventWithLineAndColumn) {
   EXPECT_NE(refusal("ann,x,1\nann,y,-2\n").find("e:2:7: found weight -2; expected 0 or more"), std::string::npos);
   EXPECT_NE(refusal("ann,x,1\nann\n").find("e:2:4: found 1 cells"), std::string::npos);
   EXPECT_NE(refusal("ann,x,881250949\nbob,y,891717742\n").find("as times are"), std::string::npos);
-  EXPECT_NE(refusal("ann,x,1\nbob,x,often\n").find("found 'often'; expected a finite number as weight"), std::string::npos);
+  EXPECT_NE(refusal("ann,x,1\nbob,x,often\n").find("found 'often'; expected a finite number as weight"),
+            std::string::npos);
 }
 
 TEST(EventSplits, TheLatestShareOrTheLatestOfEachUserTests) {

@@ -37,7 +37,8 @@ class NamedRows {
   std::uint32_t column(const std::string& feature);
   bool knows(const std::string& feature) const { return numbers_.contains(feature); }
 
-  /// A value of the row to come, at most one of each column. What cannot be read is kept for finish(); `text`: as it stood.
+  /// A value of the row to come, at most one of each column. What cannot be read is kept for finish(); `text`: as it
+  /// stood.
   void add_value(std::uint32_t column, Cell kind, double number, std::uint64_t line, std::string_view text);
   /// The row of the values since the row before.
   void add_row(Row row);
