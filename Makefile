@@ -47,11 +47,12 @@ test:          ## all tests, C++ and Python, on one build of the library
 	  "$$(cat tests/serve/test_*.py | grep -c '^def test_') of the server (make test-serve)," \
 	  "$$(cat tests/engines/test_*.py tests/integrations/test_*.py | grep -c '^def test_') of search engines and Python libraries (make test-engines)"
 
-# The C++ test programs side by side, without the cases that take longest, and the quick tests of the command.
+# The C++ test programs side by side, each in one process, and the quick tests of the command and of the package.
+FAST_TESTS := $(patsubst %,tests/python/test_%.py,help names options cli shell) tests/python/package/test_fit.py
 test-fast:     ## the quick tests, in under a minute after a build
 	@tools/setup.sh build test python
 	@tools/build.sh $(PRESET) all -DDORM_TESTS=ON $(WITH_PYTHON)
-	@printf '%s\n' build/tests/*/*_test | xargs -P 2 -I{} {} --gtest_brief=1 --gtest_filter=-$(SLOW_CASES)
+	@printf '%s\n' build/tests/*/*_test | xargs -P 2 -I{} {} --gtest_brief=1
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -n 2 $(FAST_TESTS)
 
 lint:          ## formatting, static analysis and the rules of CONTRIBUTING.md

@@ -3,7 +3,7 @@
 
 DORM_COMMAND names a command that was built with the module; the stand-ins lie beside it, in tests/gpu. The shipped
 module meets a machine without a driver, and drivers that a stand-in plays; its objects, linked with a stand-in for the
-CUDA runtime, meet gpus. Only the standard library is needed. Cards themselves: make test-gpu.
+CUDA runtime, meet GPUs. Only the standard library is needed. GPUs themselves: make test-gpu.
 """
 
 import ctypes
@@ -105,13 +105,13 @@ class Drivers(Case):
         shown = {**first(DRIVER), "DORM_STAND_IN_VERSION": f"{cuda_of_build()[0]}090"}
         self.expect("the NVIDIA driver shows no GPU; expected at least one", **shown)
         self.expect(
-            'the NVIDIA driver shows no gpu (CUDA_VISIBLE_DEVICES is "7"); expected at least one',
+            'the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES is "7"); expected at least one',
             **shown,
             CUDA_VISIBLE_DEVICES="7",
         )
 
 
-class Cards(Case):
+class Gpus(Case):
     """The objects of the module with a runtime that shows GPUs."""
 
     def said(self, *options, **environment):
@@ -123,7 +123,7 @@ class Cards(Case):
             "cuda:2 is asked for, but there are 2 GPUs, cuda:0 to cuda:1", device="cuda:2", DORM_STAND_IN_CARDS="2"
         )
         self.expect(
-            'cuda:5 is asked for, but there are 2 gpus, cuda:0 to cuda:1 (CUDA_VISIBLE_DEVICES is "3,4")',
+            'cuda:5 is asked for, but there are 2 GPUs, cuda:0 to cuda:1 (CUDA_VISIBLE_DEVICES is "3,4")',
             device="cuda:5",
             DORM_STAND_IN_CARDS="2",
             CUDA_VISIBLE_DEVICES="3,4",

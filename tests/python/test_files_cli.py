@@ -43,6 +43,7 @@ CALLS = {
     "--start-from {in:r.factors} --model {out:m.factors} --checkpoint {out:ck} --report {out:f.html}",
     "recommend top": "{in:r.factors} --users {in:users.txt} --ratings {in:ratings2.csv} "
     "--item-names {in:names.csv} -o {out:list.txt}",
+    "recommend top --candidates": "{in:items.txt} {in:likes.model} --all --exclude {in:none.txt} -o {out:list.txt}",
     "lab match train": "{in:nodes.csv} --edges {in:edges.csv} --pairs {in:pairs.csv} --matches {in:matches.csv} "
     "--valid {in:pairs2.csv} --model {out:m.json}",
     "lab match predict": "{in:nodes.csv} {in:match.json} --edges {in:edges.csv} --pairs {in:pairs.csv} "
@@ -106,9 +107,12 @@ def world(tmp_path_factory):
     (folder / "people.csv").write_text("".join(f"{user},{user / 8}\n" for user in range(13)))
     (folder / "map.csv").write_text("feature,name\n1,7\n")
     (folder / "users.txt").write_text("u1\nu2\n")
+    (folder / "items.txt").write_text("i1\ni2\n")
+    (folder / "none.txt").write_text("i3\n")
     dorm(
         "recommend", "train", "ratings.csv", "--item-features", "items.csv", "--rank", 2, "--model", "r.factors", **here
     )
+    dorm("recommend", "train", "ratings.csv", "--liked", 2, "--factors", 4, "--model", "likes.model", **here)
     return folder
 
 

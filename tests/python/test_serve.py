@@ -40,7 +40,7 @@ def world(tmp_path_factory):
     ):
         run("train", "data.csv", "--scale", scale, "--model", f"{name}.json", "--quiet")
     run("train", "data.csv", "--kernel", "rbf", "--model", "kernel.json", "--quiet", "--passes", 3)
-    rows = [f"u{u}\ti{j}\t{1 + (u * 7 + j * 5) % 5}\n" for u in range(12) for j in range(9) if (u + j) % 3]
+    rows = [f"u{u}\ti{j}\t{1 + (u * 7 + j * 3) % 5}\n" for u in range(12) for j in range(9) if (u + j) % 3]
     (folder / "ratings.tsv").write_text("".join(rows))
     run("recommend", "train", "ratings.tsv", "--model", "films.factors", "--rank", 2, "--quiet")
     return folder
