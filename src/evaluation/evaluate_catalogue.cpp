@@ -134,7 +134,7 @@ EvaluationTable evaluate_catalogue(const Ratings& train, const Ratings& test, co
     if (name.starts_with(kCoverage))
       results.push_back(coverage(name, lists, test.num_items()));
     else
-      results.push_back(name.starts_with(kNovelty) ? *of_surprise++ : std::move(*of_ranks++));
+      results.push_back(name.starts_with(kNovelty) ? *of_surprise++ : *of_ranks++);
   }
   table.measures = std::move(results);
   return table;

@@ -109,7 +109,7 @@ void KernelSearch::run(const TuneObserver& observer) {
 void KernelSearch::run_kernel(std::size_t k) {
   if (k == 0 || !ledger_->over() || runs_[k]->knows_points()) runs_[k]->run(k == 0);
   TuneRun& run = *runs_[k];
-  auto tuned = std::make_unique<Tuned>(std::move(runs_[k]), TuneRunResult(run));
+  auto tuned = std::make_unique<Tuned>(Tuned{std::move(runs_[k]), TuneRunResult(run)});
   const std::vector<PrunedPoint> pruned = tuned->result.pruned();
   pruned_.insert(pruned_.end(), pruned.begin(), pruned.end());
   if (!tuned->result.points().empty()) keep_better(std::move(tuned));

@@ -48,7 +48,7 @@ class TreeScorer {
     MissingSplit missing = MissingSplit::none;
     bool left = false;  // where missing values go
 
-    auto operator<=>(const Column&) const = default;
+    auto operator<=>(const Column&) const = default;  // NOLINT(modernize-use-nullptr): a comparison with 0 is inside
   };
   /// The splits of a column in a block, by increasing threshold.
   struct Run {

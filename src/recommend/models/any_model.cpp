@@ -14,7 +14,7 @@ std::optional<SavedModel> load_saved_model(const std::string& path) {
   if (is_implicit_file(path)) return load_implicit(path);
   const std::string head = first_bytes(path, 4096);
   if (is_tree_file(head))
-    return std::visit([](auto&& model) { return SavedModel(std::move(model)); }, load_any_model(path));
+    return std::visit([]<class M>(M&& model) { return SavedModel(std::forward<M>(model)); }, load_any_model(path));
   const bool named = path.ends_with(".json") || head.substr(0, 256).find("\"format\"") != std::string::npos;
   if (!head.starts_with('{') || !named) return std::nullopt;         // JSON lines are data
   if (format_of_text(head) == DataFormat::log) return std::nullopt;  // and so are answers of a search engine
