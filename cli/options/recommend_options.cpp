@@ -145,7 +145,7 @@ bool is_one_of(const CLI::Option& option, std::span<const std::string_view> name
 
 /// The types that have this option, for messages; empty: all.
 std::string types_of(const CLI::Option& option) {
-  const std::string group = option.get_group();
+  const std::string& group = option.get_group();
   if (group == kFactors) return "factors";
   if (group == kJoint) return "joint";
   if (group == kEvents) return "implicit";
