@@ -145,11 +145,9 @@ nb::object statistics_of(const Model& model) {
   return numbers;
 }
 
-}  // namespace
-
-void bind_model(nb::module_& module) {
-  nb::class_<Model>(module, "Model", "A trained ranker.")
-      .def_ro("features", &Model::features)
+/// What a model says of itself.
+void bind_properties(nb::class_<Model>& type) {
+  type.def_ro("features", &Model::features)
       .def_prop_ro("weights", [](const Model& model) { return to_numpy(std::vector<double>(model.weights)); })
       .def_prop_ro("scaling", [](const Model& model) { return std::string(name_of(model.scaling.kind)); })
       .def_prop_ro("shift", [](const Model& model) { return to_numpy(std::vector<double>(model.scaling.shift)); })
@@ -179,8 +177,15 @@ void bind_model(nb::module_& module) {
       .def_ro("one_per", &Model::one_per)
       .def_ro("folds", &Model::folds)
       .def_prop_ro("parts", &parts_of)
-      .def_prop_ro("num_features", [](const Model& model) { return model.data.features; })
-      .def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none(), "device"_a = "cpu",
+      .def_prop_ro("num_features", [](const Model& model) { return model.data.features; });
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<Model> type(module, "Model", "A trained ranker.");
+  bind_properties(type);
+  type.def("score", &scores_of, "data"_a, "threads"_a, "kernel"_a.none() = nb::none(), "device"_a = "cpu",
            "memory"_a = 0)
       .def("score_rows", &scores_of_rows, "values"_a.noconvert(),
            "Scores of rows whose columns are the features in their order, of a linear model without scaling.")

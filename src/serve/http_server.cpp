@@ -242,7 +242,8 @@ struct Server::State {
   std::size_t threads;
   Connections connections;  // outlives the contexts, whose handlers hold connections
   std::atomic<bool> stopping = false, stop_asked = false;
-  asio::io_context control{1}, context;  // of everything below, by one thread; of the connections
+  asio::io_context context;     // of the connections; outlives control, whose pending accept holds a socket of it
+  asio::io_context control{1};  // of everything below, by one thread
   tcp::acceptor acceptor;
   asio::signal_set signals;
   std::optional<Reloader> reloader;
