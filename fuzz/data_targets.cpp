@@ -8,7 +8,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "data/io/binary/binary.h"
 #include "dorm/data/one_per.h"
 #include "dorm/read.h"
@@ -78,7 +78,7 @@ void sign_header(std::span<std::byte> bytes) {
   const std::size_t sections = std::min<std::size_t>(header.num_sections, room);
   header.checksum = 0;
   std::memcpy(bytes.data(), &header, sizeof header);
-  header.checksum = checksum_of_version(header.major, bytes.first(sizeof header + sections * sizeof(SectionEntry)));
+  header.checksum = checksum(bytes.first(sizeof header + sections * sizeof(SectionEntry)));
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 

@@ -12,23 +12,19 @@
 #include <string>
 #include <string_view>
 
-#include "base/checksum_v1.h"
+#include "base/checksum.h"
 #include "base/json.h"
 #include "dorm/error.h"
 
 namespace dorm::fuzz {
 
-inline std::uint64_t sum_of(std::string_view text, std::uint64_t version = 2) {
-  return checksum_of_version(version, std::as_bytes(std::span(text)));
-}
+inline std::uint64_t sum_of(std::string_view text) { return checksum(std::as_bytes(std::span(text))); }
 
 /// "FORMAT VERSION\n", a header and arrays, u64 checksum.
 inline std::string signed_archive(std::string content) {
   constexpr std::size_t kSum = sizeof(std::uint64_t);
-  const std::size_t version = content.find(' ');
-  if (content.size() < kSum || version == std::string::npos) return content;
-  const std::uint64_t sum = sum_of(std::string_view(content).substr(0, content.size() - kSum),
-                                   content.compare(version, 3, " 1\n") == 0 ? 1 : 2);
+  if (content.size() < kSum) return content;
+  const std::uint64_t sum = sum_of(std::string_view(content).substr(0, content.size() - kSum));
   std::memcpy(content.data() + content.size() - kSum, &sum, kSum);
   return content;
 }
