@@ -211,11 +211,11 @@ def garbage(part, request, threads=1):
 
 def damaged(part, request, threads=1):
     """Right but for one bit of the last number."""
-    return [each[:-20] + bytes([each[-20] ^ 1]) + each[-19:] for each in Part.kept_answer(part, request)]
+    return [each[:-20] + bytes([each[-20] ^ 1]) + each[-19:] for each in Part.kept_response(part, request)]
 
 
 def of_another_question(part, request, threads=1):
-    part.first = getattr(part, "first", None) or Part.kept_answer(part, request)
+    part.first = getattr(part, "first", None) or Part.kept_response(part, request)
     return part.first
 
 

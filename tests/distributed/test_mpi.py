@@ -106,7 +106,7 @@ def test_what_is_unjudged_is_settled_over_all_processes(world, tmp_path):
         alone("train", tmp_path / name, "--shards", 32, "--model", tmp_path / "a.json", "-q")
         done = together(3, "train", tmp_path / name, "--shards", 32, "--model", tmp_path / "b.json")
         assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-        assert ("not judged" in done.stderr) == (name == "whole")
+        assert ("have label -1" in done.stderr) == (name == "whole")
 
 
 def test_mistakes_end_all_and_are_named_once(world, tmp_path):
@@ -119,7 +119,7 @@ def test_mistakes_end_all_and_are_named_once(world, tmp_path):
     for words, message in [
         ([tmp_path / "bad"], "part-00003-of-00016.dorm: damaged"),
         ([world / "parts", "--shards", 50], "the files are 16 shards; with several processes expected a multiple"),
-        ([world / "parts", "--solver", "bcfw"], "the solver bcfw does not work on shards"),
+        ([world / "parts", "--solver", "bcfw"], "the solver bcfw does not support several processes"),
         ([world / "none-*.dorm"], "no file has such a name"),
         ([world / "parts", "--report", tmp_path / "r.html"], "--report does not go with several processes"),
         ([world / "parts", "--shardz", 5], 'unknown option "--shardz"'),
