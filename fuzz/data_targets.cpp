@@ -11,6 +11,7 @@
 #include "base/checksum.h"
 #include "data/io/binary/binary.h"
 #include "dorm/data/one_per.h"
+#include "dorm/data/split.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
 #include "target.h"
@@ -42,6 +43,21 @@ void csv(Bytes input) {
   std::ostringstream text;
   write_csv(first, text, choice % 2 == 0 ? ',' : '\t');
   require(first.fingerprint() == parse_csv(text.str(), "written", options).fingerprint());
+}
+
+// The parts hold the documents of the whole.
+void split(Bytes input) {
+  constexpr DataFormat kFormats[] = {DataFormat::letor, DataFormat::csv, DataFormat::jsonl};
+  const std::uint8_t choice = take_choice(input);
+  ReadOptions options = one_thread(1);
+  options.format = kFormats[choice % 3];
+  const auto parts = split_text(as_text(input), "input", {.test = 0.3, .valid = 0.2, .seed = choice}, options);
+  require(parts.size() == 3);
+  if (options.format != DataFormat::letor) return;
+  std::size_t documents = 0;
+  const std::size_t all = parse_letor(as_text(input), "input", options).num_documents();
+  for (const std::string& part : parts) documents += parse_letor(part, "part", options).num_documents();
+  require(documents == all);
 }
 
 void jsonl(Bytes input) {
@@ -124,7 +140,7 @@ void side_files(Bytes input) {
 
 std::span<const Target> data_targets() {
   static constexpr Target kTargets[] = {
-      {"letor", letor},   {"csv", csv},       {"jsonl", jsonl},          {"feature-log", feature_log},
+      {"letor", letor},   {"csv", csv},       {"jsonl", jsonl},          {"split", split}, {"feature-log", feature_log},
       {"binary", binary}, {"stream", stream}, {"side-files", side_files}};
   return kTargets;
 }

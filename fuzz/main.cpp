@@ -3,6 +3,7 @@
 //   fuzz --target=NAME [flags of libFuzzer] [corpus...]
 //   fuzz --list
 //   fuzz --seeds=FOLDER     writes FOLDER/NAME/* for the targets that make their own seeds
+// A copy of it that is named fuzz_NAME has the target NAME without a flag (oss-fuzz/build.sh).
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,7 +19,8 @@ namespace {
 
 std::vector<Target> all_targets() {
   std::vector<Target> all;
-  for (const auto& some : {data_targets(), list_targets(), model_targets(), checkpoint_targets(), text_targets()})
+  for (const auto& some :
+       {data_targets(), list_targets(), model_targets(), checkpoint_targets(), text_targets(), shard_targets()})
     all.insert(all.end(), some.begin(), some.end());
 #ifdef DORM_SERVER
   for (const Target& target : serve_targets()) all.push_back(target);
@@ -93,13 +95,17 @@ std::string read_scratch(const std::string& path) {
 // libFuzzer leaves flags with two dashes to the program.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   using namespace dorm::fuzz;
+  const auto choose = [](std::string_view name) {
+    for (const Target& target : all_targets())
+      if (name == target.name) chosen = target;
+  };
+  const std::string program = std::filesystem::path((*argv)[0]).filename().string();
+  if (program.starts_with("fuzz_")) choose(program.substr(5));
   for (int i = 1; i < *argc; ++i) {
     const std::string_view word = (*argv)[i];
     if (word == "--list") list();
     if (word.starts_with("--seeds=")) write_seeds(word.substr(8));
-    if (!word.starts_with("--target=")) continue;
-    for (const Target& target : all_targets())
-      if (word.substr(9) == target.name) chosen = target;
+    if (word.starts_with("--target=")) choose(word.substr(9));
   }
   if (chosen.run == nullptr) {
     std::fputs("fuzz: --target=NAME names no target; --list lists them\n", stderr);

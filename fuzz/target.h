@@ -34,6 +34,7 @@ std::span<const Target> list_targets();
 std::span<const Target> model_targets();
 std::span<const Target> checkpoint_targets();
 std::span<const Target> text_targets();
+std::span<const Target> shard_targets();
 std::span<const Target> serve_targets();  // where there is a server
 
 inline std::string_view as_text(Bytes input) { return {reinterpret_cast<const char*>(input.data()), input.size()}; }

@@ -50,7 +50,7 @@ class DaskDormRanker(DormRanker):
     ----------
     measure : str, default="ndcg@10"
         The measure to train for, by name.
-    solver : {"shards"}, default="shards"
+    solver : {"shards", "lbfgs"}, default="shards"
         The distributed solver.
     partitions : int or None, default=None
         Number of parts that the rows are shuffled into, each a task per pass. None: two per thread of the cluster.
@@ -239,8 +239,13 @@ class DaskDormRanker(DormRanker):
         return shards, cluster.asker(cluster.parts(rows, layout))
 
     def _check_supported(self, eval_set: Any) -> None:
-        if self.solver != "shards":
-            raise ValueError(f'solver is {self.solver!r}; only "shards" is distributed')
+        if self.solver not in ("shards", "lbfgs"):
+            raise ValueError(f'solver is {self.solver!r}; only "shards" and "lbfgs" are distributed')
+        if self.bound == "given" and not setting(self, "given_ties"):
+            raise ValueError(
+                'bound="given" orders documents of equal label by their rows, and rows on a cluster have no order; '
+                'name a feature that orders them: solver_options={"given_ties": "bm25"}'
+            )
         if isinstance(self.measure, Measure):
             raise ValueError("a custom Measure is not distributed; pass the name of a measure")
         if not initial_name(self.initial):

@@ -257,6 +257,11 @@ class SparkDormRanker(_Columns, Estimator, DefaultParamsReadable, DefaultParamsW
                 f'missing is "{given["missing"]}"; expected "error" or "zero": put pyspark.ml.feature.Imputer before '
                 "the ranker for means"
             )
+        if given["bound"] == "given":
+            raise ValueError(
+                'bound is "given", which orders documents of equal label by their rows, and rows of a data frame '
+                "have no order; expected auto, best, predicted or average"
+            )
         expert = {name: self.getOrDefault(name) for name in [*_EXPERT, "shards"]}
         return DormRanker(
             **given,

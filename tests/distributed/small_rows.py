@@ -30,7 +30,7 @@ def here(rows, folder, **options):
     arguments = {}
     if held_out is not None:
         arguments = {"eval_set": (held_out[features.columns], held_out["label"]), "eval_qid": held_out["qid"]}
-    ranker = dorm.DormRanker(solver="shards", n_jobs=1, **{**OPTIONS, **options})
+    ranker = dorm.DormRanker(**{"solver": "shards", "n_jobs": 1, **OPTIONS, **options})
     ranker.fit(features, rows["label"], qid=rows["qid"], sample_weight=weight, **arguments)
     return bytes_of(ranker, folder)
 

@@ -235,6 +235,7 @@ class TestLocal:
             (lambda df: df.replace({0.0: None}, subset=["label"]), {}, "without a label"),
             (lambda df: df.limit(0), {}, "no rows"),
             (lambda df: df, {"missing": "mean"}, "Imputer"),
+            (lambda df: df, {"bound": "given"}, "have no order"),
             (lambda df: df, {"measure": "nonsense"}, "unknown measure"),
             (lambda df: df, {"early_stopping": 3}, "validationIndicatorCol"),
         ],

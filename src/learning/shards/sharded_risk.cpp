@@ -33,8 +33,11 @@ double first_numbers_sum(const std::vector<ShardResponse>& responses) {
 
 }  // namespace
 
-ShardBlocks::ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists)
-    : workers_(workers), weights_(std::move(weights)), geometry_(workers.description().features.size()) {
+ShardBlocks::ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists,
+                         std::vector<std::int8_t> signs)
+    : workers_(workers),
+      weights_(std::move(weights)),
+      geometry_(workers.description().features.size(), std::move(signs)) {
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (double& weight : weights_) weight *= total > 0 ? lists / total : 0.0;
 }
@@ -76,15 +79,16 @@ ShardedRisk::Prepared ShardedRisk::prepare(const ShardClient& workers, const std
   return prepared;
 }
 
-ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup)
-    : ShardedRisk(workers, setup, prepare(workers, setup)) {}
+ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup, std::vector<std::int8_t> signs)
+    : ShardedRisk(workers, setup, prepare(workers, setup), std::move(signs)) {}
 
-ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared)
+ShardedRisk::ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared,
+                         std::vector<std::int8_t> signs)
     : setup_(setup),
       lists_(prepared.lists),
       longest_(prepared.longest),
       squares_(prepared.squares),
-      blocks_(workers, std::move(prepared.weights), static_cast<double>(prepared.lists)) {}
+      blocks_(workers, std::move(prepared.weights), static_cast<double>(prepared.lists), std::move(signs)) {}
 
 ShardRequest ShardedRisk::about(Topic topic) const {
   return {.topic = topic, .bound = bound_, .setup = setup_, .reference = reference_};
@@ -124,17 +128,20 @@ double ShardedRisk::loss(std::span<const double> w) const {
   return sum;
 }
 
-ShardedPairs::ShardedPairs(const ShardClient& workers, ShardRequest request)
-    : ShardedPairs(workers, request, [&] {
-        request.topic = Topic::pairs;
-        return workers.ask(request);
-      }()) {}
+ShardedPairs::ShardedPairs(const ShardClient& workers, ShardRequest request, std::vector<std::int8_t> signs)
+    : ShardedPairs(
+          workers, request,
+          [&] {
+            request.topic = Topic::pairs;
+            return workers.ask(request);
+          }(),
+          std::move(signs)) {}
 
 ShardedPairs::ShardedPairs(const ShardClient& workers, ShardRequest request,
-                           const std::vector<ShardResponse>& responses)
+                           const std::vector<ShardResponse>& responses, std::vector<std::int8_t> signs)
     : question_(std::move(request)),
       lists_(static_cast<std::size_t>(first_numbers_sum(responses))),
-      blocks_(workers, second_numbers(responses), static_cast<double>(lists_)) {
+      blocks_(workers, second_numbers(responses), static_cast<double>(lists_), std::move(signs)) {
   question_.topic = Topic::hinge;
 }
 

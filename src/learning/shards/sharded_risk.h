@@ -15,7 +15,7 @@ namespace dorm {
 class ShardBlocks {
  public:
   /// `weights`: of the lists of each shard, summed. They become one per list on average.
-  ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists);
+  ShardBlocks(const ShardClient& workers, std::vector<double> weights, double lists, std::vector<std::int8_t> signs);
 
   std::size_t size() const { return weights_.size(); }
   double weight(std::size_t block) const { return weights_[block]; }
@@ -35,8 +35,8 @@ class ShardBlocks {
 
 class ShardedRisk final : public ReferencedRisk {
  public:
-  /// Asks the shards to prepare themselves. Borrows the workers.
-  ShardedRisk(const ShardClient& workers, const std::string& setup);
+  /// Asks the shards to prepare themselves. `signs`: of the weights. Borrows the workers.
+  ShardedRisk(const ShardClient& workers, const std::string& setup, std::vector<std::int8_t> signs = {});
 
   const Geometry& geometry() const override { return blocks_.geometry(); }
   std::size_t num_blocks() const override { return blocks_.size(); }
@@ -59,7 +59,7 @@ class ShardedRisk final : public ReferencedRisk {
     double squares = 0;
   };
   static Prepared prepare(const ShardClient& workers, const std::string& setup);
-  ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared);
+  ShardedRisk(const ShardClient& workers, const std::string& setup, Prepared prepared, std::vector<std::int8_t> signs);
   ShardRequest about(Topic topic) const;
 
   std::string setup_;
@@ -74,7 +74,7 @@ class ShardedRisk final : public ReferencedRisk {
 class ShardedPairs final : public StructuredRisk {
  public:
   /// `request` says set-up, gains and step.
-  ShardedPairs(const ShardClient& workers, ShardRequest request);
+  ShardedPairs(const ShardClient& workers, ShardRequest request, std::vector<std::int8_t> signs = {});
 
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
   std::size_t num_lists() const { return lists_; }
@@ -86,7 +86,8 @@ class ShardedPairs final : public StructuredRisk {
   void linearize_all(const BlockBatch& batch, BlockWorkers& workers, const BlockVisitor& visit) const override;
 
  private:
-  ShardedPairs(const ShardClient& workers, ShardRequest request, const std::vector<ShardResponse>& responses);
+  ShardedPairs(const ShardClient& workers, ShardRequest request, const std::vector<ShardResponse>& responses,
+               std::vector<std::int8_t> signs);
 
   ShardRequest question_;
   std::size_t lists_;

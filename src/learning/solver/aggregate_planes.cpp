@@ -7,6 +7,7 @@
 #include "base/stopwatch.h"
 #include "base/vector/ordered_sum.h"
 #include "base/vector/vector_ops.h"
+#include "learning/solver/signed_program.h"
 #include "learning/solver/simplex_qp.h"
 
 namespace dorm {
@@ -37,7 +38,7 @@ double AggregatePlanes::separate(std::span<const double> w) {
   if (std::isfinite(risk)) append(std::move(plane));
   ++state_.pass;
   state_.oracle_calls += context_.workers.blocks().size();
-  return 0.5 * context_.geometry.inner(w, w) + risk;
+  return 0.5 * context_.cone.square(w) + risk;
 }
 
 void AggregatePlanes::optimise() {
@@ -45,9 +46,15 @@ void AggregatePlanes::optimise() {
   const std::size_t count = state_.aggregates.size();
   std::vector<double> offsets(count);
   for (std::size_t k = 0; k < count; ++k) offsets[k] = state_.aggregates[k].offset;
-  solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, context_.workers.total_weight(), state_.aggregate_alpha,
-                   {SimplexKind::capped, tolerance(), 200000});
-  std::fill(state_.w.begin(), state_.w.end(), 0.0);
+  const double total = context_.workers.total_weight();
+  if (context_.cone.whole()) {
+    solve_simplex_qp({gram_.data(), count, kMaxPlanes}, offsets, total, state_.aggregate_alpha,
+                     {SimplexKind::capped, tolerance(), 200000});
+  } else {
+    SignedProgram{state_.aggregates, {gram_.data(), count, kMaxPlanes}, offsets, context_.cone, total}.improve(
+        state_.aggregate_alpha, tolerance());
+  }
+  std::fill(state_.w.begin(), state_.w.end(), 0.0);  // in its place: callers may hold a view
   for (std::size_t k = 0; k < count; ++k)
     if (state_.aggregate_alpha[k] > 0) axpy(state_.aggregate_alpha[k], state_.aggregates[k].direction, state_.w);
   context_.stopping.bound(dual());
@@ -66,7 +73,7 @@ double AggregatePlanes::dual() const {
   double sum = 0;
   for (std::size_t k = 0; k < state_.aggregates.size(); ++k)
     sum += state_.aggregate_alpha[k] * state_.aggregates[k].offset;
-  return sum - 0.5 * context_.geometry.inner(state_.w, state_.w);
+  return sum - 0.5 * context_.cone.square(state_.w);
 }
 
 void AggregatePlanes::describe(SolveReport& report) const {

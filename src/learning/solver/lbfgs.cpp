@@ -45,6 +45,21 @@ class Curvature {
   }
   void forget() { pairs_.clear(); }
 
+  /// Where weights that must not move have 0 in `free`: the same on the others.
+  Curvature among(std::span<const double> free) const {
+    Curvature part(geometry_);
+    for (const Pair& pair : pairs_) {
+      Pair& kept = part.pairs_.emplace_back(pair);
+      for (std::size_t j = 0; j < free.size(); ++j) {
+        kept.step[j] *= free[j];
+        kept.change[j] *= free[j];
+      }
+      kept.product = geometry_.inner(kept.step, kept.change);
+      if (!(kept.product > 0)) part.pairs_.pop_back();
+    }
+    return part;
+  }
+
   /// Minus the inverse of the curvature times the gradient.
   std::vector<double> direction(std::span<const double> gradient) const {
     std::vector<double> out(gradient.begin(), gradient.end()), shares(pairs_.size());
@@ -96,6 +111,7 @@ class Descent {
     const std::span<const double> given = context_.start_weights.empty() ? state.w : context_.start_weights;
     const std::span<const double> first = state.best_w.empty() ? given : state.best_w;
     at_.w.assign(first.begin(), first.end());
+    context_.cone.project(at_.w);
     bool over = visit(at_);
     while (!over) over = step();
     planes_.describe(context_.stopping.report());
@@ -120,15 +136,17 @@ class Descent {
 
   /// Moves on, by as many passes as it takes. True: the run is over.
   bool step() {
-    const std::vector<double> direction = curvature_.direction(at_.gradient);
+    const std::vector<double> direction = this->direction();
     const double slope = context_.geometry.inner(at_.gradient, direction);
     Bracket bracket{.low_slope = slope};
     for (int trial = 0; trial < kMostTrials && slope < 0; ++trial) {
       Point next{.w = at_.w};
       axpy(bracket.length, std::span<const double>(direction), next.w);
+      context_.cone.project(next.w);
       if (visit(next)) return true;
-      const double here = context_.geometry.inner(next.gradient, direction);
-      const bool falls = next.value <= at_.value + kDescent * bracket.length * slope;
+      const double here = along(next.gradient, direction, next.w, bracket.length);
+      const double promised = along(at_.gradient, direction, next.w, bracket.length);
+      const bool falls = next.value <= at_.value + kDescent * bracket.length * promised;
       if (falls && here >= kSlope * slope) {
         curvature_.add(at_, next);
         at_ = std::move(next);
@@ -139,11 +157,32 @@ class Descent {
     return step_by_planes();
   }
 
+  /// Along which weights at a constraint stay there.
+  std::vector<double> direction() const {
+    const Cone& cone = context_.cone;
+    if (cone.whole()) return curvature_.direction(at_.gradient);
+    std::vector<double> free(at_.w.size()), gradient = at_.gradient;
+    for (std::size_t j = 0; j < free.size(); ++j) {
+      free[j] = cone.admits(j, at_.w[j], -gradient[j]) ? 1 : 0;
+      gradient[j] *= free[j];
+    }
+    return curvature_.among(free).direction(gradient);
+  }
+
+  /// The slope of a way of this length from at_ to `to`, which a constraint may have bent.
+  double along(std::span<const double> gradient, std::span<const double> direction, std::span<const double> to,
+               double length) const {
+    if (context_.cone.whole()) return context_.geometry.inner(gradient, direction);
+    double sum = 0;
+    for (std::size_t j = 0; j < to.size(); ++j) sum += gradient[j] * (to[j] - at_.w[j]);
+    return sum / length;
+  }
+
   /// Where no point of a line will do: towards the minimiser of the planes, until P falls.
   bool step_by_planes() {
     curvature_.forget();
     for (;;) {
-      Point next{.w = trial_point(context_.state)};
+      Point next{.w = trial_point(context_.state, context_.cone)};
       if (visit(next)) return true;
       if (!(next.value < at_.value)) continue;
       at_ = std::move(next);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "data/storage.h"
 #include "dorm/data/prepare.h"
 #include "dorm/read.h"
 #include "dorm/write.h"

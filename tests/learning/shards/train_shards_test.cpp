@@ -124,6 +124,34 @@ TEST(TrainShards, TheSameBytesOnAnyNumberOfThreadsAndHosts) {
   }
 }
 
+TEST(TrainShards, LbfgsTakesAsManyPassesForAnyNumberOfShards) {
+  const Dataset data = web_like(3, 120);
+  for (const double C : {10.0, 1000.0}) {
+    TrainOptions options;
+    options.bound = Bound::best;
+    options.start = InitialModel::ridge;
+    options.rounds = 1;
+    options.C = C;
+    options.compute.threads = 1;
+    const double optimum = primal_of(data, options);
+    options.solve.solver = parse_solver("lbfgs");
+    std::uint64_t fewest = 10000, most = 0;
+    for (const std::size_t shards : {1, 16, 64}) {
+      options.shards = shards;
+      const TrainResult result = train(data, options);
+      EXPECT_EQ(result.model.solver, "lbfgs");
+      EXPECT_EQ(result.model.certificate.status, "converged");
+      EXPECT_NEAR(result.model.certificate.primal, optimum, 2e-3 * optimum);
+      fewest = std::min(fewest, result.report.solve.passes);
+      most = std::max(most, result.report.solve.passes);
+    }
+    EXPECT_LE(most, fewest + 2) << C;  // sums are rounded in another order
+    const std::string expected = to_json(train(data, options).model);
+    Engine engine(data, options.shards, 3);
+    EXPECT_EQ(to_json(train_shards(engine.ask(), options).model), expected);
+  }
+}
+
 TEST(TrainShards, TheOrderOfRowsAndQueriesDoesNotMatter) {
   const Dataset data = web_like(6, 40);
   for (const char* scale : {"auto", "none", "zscore", "minmax", "log-zscore", "query-minmax"}) {

@@ -104,8 +104,7 @@ void add_columns(SectionList& list, const OwnedColumns& columns) {
 /// Empty where there is nothing to say.
 std::string input_text(const Dataset& data) {
   std::vector<std::string> names;
-  for (std::size_t j = 0; data.input().missing == Missing::mean && j < data.num_features(); ++j)
-    names.push_back(data.feature_name(j));
+  for (std::size_t j = 0; data.input().fills() && j < data.num_features(); ++j) names.push_back(data.feature_name(j));
   Json input = input_json(data.input(), names);
   if (!data.has_labels()) input["labels"] = false;
   return input.empty() ? "" : json_text(input);

@@ -10,6 +10,10 @@
 
 namespace dorm {
 
+/// Fitted encodings as a list, and from it; `fields` has it as "encodings".
+Json encodings_json(const std::vector<ColumnEncoding>& encodings);
+std::vector<ColumnEncoding> encodings_from_json(const JsonFields& fields);
+
 /// Only what differs from the defaults, which may be nothing: then an empty object. Means stand in the order
 /// of the features.
 Json input_json(const InputDescription& input, const std::vector<std::string>& features);

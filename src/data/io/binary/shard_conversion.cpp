@@ -245,8 +245,10 @@ ShardsWritten convert_to_shards(const std::string& path, const std::string& fold
   const SideFiles beside =
       settled.side_files && settled.format == DataFormat::letor ? find_side_files(path) : SideFiles();
   const bool json = settled.format == DataFormat::jsonl || settled.format == DataFormat::log;
-  const bool streams =
-      source != nullptr && !json && settled.judgments.empty() && beside.sizes.empty() && beside.weights.empty();
+  const bool by_row = settled.encodings.empty() && settled.missing_by_column.empty() &&
+                      settled.missing != Missing::query_min && settled.missing != Missing::indicator;
+  const bool streams = by_row && source != nullptr && !json && settled.judgments.empty() && beside.sizes.empty() &&
+                       beside.weights.empty();
   if (!streams) {
     std::size_t changed = 0;
     const Dataset data = with_unjudged(read_opened(source.get(), path, settled, report), unjudged, &changed);

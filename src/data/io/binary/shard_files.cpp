@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of shard files, and the files that a folder or a pattern means.
+// The names of shard files, and the files that a folder or a pattern means; shard_list.cpp asks whether they are all.
+#include "dorm/data/shard_files.h"
+
 #include <fmt/format.h>
 #include <glob.h>
 
@@ -65,7 +67,7 @@ bool names_many_files(const std::string& words) {
   return words.find_first_of("*?[") != std::string::npos;
 }
 
-std::vector<std::string> files_named_by(const std::string& words) {
+std::vector<std::string> files_present(const std::string& words) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(words, ignored);
   std::vector<std::string> files = folder ? binary_files_in(words) : files_matching(words);

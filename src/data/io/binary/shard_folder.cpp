@@ -69,16 +69,20 @@ void ShardFolder::make() {
 void ShardFolder::write(std::uint32_t number, const Dataset& data) {
   if (data.num_queries() == 0) return;
   if (temporary_.empty()) make();
-  writer_(fmt::format("{}/{}", temporary_, shard_file_name(number, num_shards_)), [&](std::ostream& out) {
+  const std::string name = shard_file_name(number, num_shards_), path = fmt::format("{}/{}", temporary_, name);
+  writer_(path, [&](std::ostream& out) {
     write_binary(data, out);
     data.require_intact();
   });
+  list_.files.push_back({name, data.num_queries(), data.num_documents(), header_checksum(path)});
   ++written_.files;
   written_.queries += data.num_queries();
   written_.documents += data.num_documents();
 }
 
 ShardsWritten ShardFolder::finish() {
+  list_.num_shards = num_shards_;
+  writer_(fmt::format("{}/{}", temporary_, kShardListName), [&](std::ostream& out) { out << to_json(list_); });
   std::error_code error;
   std::filesystem::rename(temporary_, folder_, error);
   if (error) throw folder_error(shown_, "cannot be put in its place", error);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "data/io/binary/shard_list.h"
 #include "dorm/dataset.h"
 #include "dorm/write.h"
 
@@ -34,6 +35,7 @@ class ShardFolder {
   std::size_t num_shards_;
   FileWriter writer_;
   ShardsWritten written_;
+  ShardList list_;
   std::string temporary_;  // empty: not made yet, or in its place
   int lock_ = -1;
 };

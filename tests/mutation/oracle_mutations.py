@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutations of mutate_oracles.py: what is broken, folder or file of src/, function, code in it, replacement.
+"""The mutations of oracles, for mutate.py: what is broken, folder or file of src/, function, code in it, replacement.
 
 The code is compared token by token: line breaks, spaces and comments do not matter. It must occur once in the
-functions of that name there, so that a mutation which no longer applies is noticed (`mutate_oracles.py --check`, part
+functions of that name there, so that a mutation which no longer applies is noticed (`mutate.py --check`, part
 of lint).
 """
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the oracles on purpose, one lemma at a time, and reports whether the tests notice.
+"""Breaks the oracles, readers, shards and the server on purpose, a line at a time, and tells whether tests notice.
 
-    mutate_oracles.py [--filter WORD]   prints one Markdown row per mutation of mutations.py; exits 1 if any survives
-    mutate_oracles.py --check           whether every mutation still applies; builds nothing
+    mutate.py [--filter WORD]   prints one Markdown row per mutation of *_mutations.py; exits 1 if any survives
+    mutate.py --check           whether every mutation still applies; builds nothing
 
-Works on a copy of the sources in build-mutate, where each mutation compiles one file and runs the tests of sorting,
-assignment and oracles.
+Works on a copy of the sources in build-mutate, where each mutation compiles one file and runs the tests of its folder.
 """
 
 import argparse
@@ -16,11 +15,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mutations import MUTATIONS
+import input_mutations
+import oracle_mutations
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build-mutate" / "source"
-TARGETS = ["base_test", "ranking_test"]
+MUTATIONS = oracle_mutations.MUTATIONS + input_mutations.MUTATIONS
+# By the folder below src/, the first that fits: the tests that should notice, soonest first.
+TARGETS = {
+    "data/source_order": ["learning_test"],
+    "data": ["data_test"],
+    "learning": ["learning_test"],
+    "serve": ["serve_test"],
+    "": ["base_test", "ranking_test"],
+}
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\s+|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|.", re.DOTALL)
 STATEMENTS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "decltype", "alignas"}
 
@@ -72,7 +80,7 @@ def located(mutations):
     whole = [(what, list(places(where, function, code)), new) for what, where, function, code, new in mutations]
     wrong = [f"mutation '{what}' applies {len(at)} times, not once" for what, at, _ in whole if len(at) != 1]
     if wrong:
-        sys.exit("\n".join(wrong) + "\nbring tests/mutation/mutations.py up to date with the functions it names")
+        sys.exit("\n".join(wrong) + "\nbring tests/mutation/*_mutations.py up to date with the functions they name")
     return [(what, *at[0], new) for what, at, new in whole]
 
 
@@ -81,11 +89,16 @@ def quietly(*command, **options):
     return done.returncode
 
 
-def killed_by(build):
+def targets_of(name):
+    """The tests of a file of src/."""
+    return next(tests for folder, tests in TARGETS.items() if str(name).startswith(f"src/{folder}"))
+
+
+def killed_by(build, targets):
     """How the mutant died, or None."""
-    if quietly("cmake", "--build", build, "--target", *TARGETS) != 0:
+    if quietly("cmake", "--build", build, "--target", *targets) != 0:
         return "does not compile"
-    for target in TARGETS:
+    for target in targets:
         program = next(path for path in (build / "tests").rglob(target) if path.is_file())
         try:
             if quietly(program, "--gtest_fail_fast", "--gtest_brief=1", timeout=300) != 0:
@@ -118,16 +131,16 @@ def main():
     build = copy / "build-mutate"
     if quietly("cmake", "--preset", "mutate", cwd=copy) != 0:
         sys.exit("configuring failed: cmake --preset mutate")
-    if (reason := killed_by(build)) is not None:
+    mutations = [mutation for mutation in mutations if options.filter in mutation[0]]
+    needed = sorted({target for mutation in mutations for target in targets_of(mutation[1])})
+    if (reason := killed_by(build, needed)) is not None:
         sys.exit(f"the unchanged sources fail: {reason}")
     survivors = 0
     print("| mutation | file | noticed by |\n|---|---|---|", flush=True)
     for what, name, start, end, replacement in mutations:
-        if options.filter not in what:
-            continue
         original = (ROOT / name).read_text()
         (copy / name).write_text(original[:start] + replacement + original[end:])
-        reason = killed_by(build)
+        reason = killed_by(build, targets_of(name))
         (copy / name).write_text(original)
         survivors += reason is None
         print(f"| {what} | {name} | {reason or '**survived**'} |", flush=True)
