@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 15> kLabels = {
 constexpr std::array<std::string_view, 13> kQueries = {"qid",       "query",    "queryid", "session", "sessionid",
                                                        "srchid",    "searchid", "search",  "topic",   "topicid",
                                                        "requestid", "groupid",  "keywords"};
-constexpr std::array<std::string_view, 14> kDocuments = {"corpusid", "docid", "doc",    "document", "documentid",
-                                                         "url",      "uri",   "itemid", "item",     "productid",
-                                                         "product",  "asin",  "sku",    "propid"};
+constexpr std::array<std::string_view, 17> kDocuments = {
+    "corpusid",  "docid",   "doc",  "document", "documentid", "url",        "uri",     "itemid",     "item",
+    "productid", "product", "asin", "sku",      "propid",     "producturl", "pageurl", "documenturl"};
 
 template <std::size_t n>
 bool among(std::string_view column, const std::array<std::string_view, n>& names) {

@@ -55,6 +55,7 @@ Json lists_json(const Queries::Lists& lists) {
        why = Json::array(), ideal_ranks = Json::array();
   for (const Queries::Document& document : lists.documents) {
     documents.push_back(Json::array({clean(document.name), rounded(document.label)}));
+    if (!document.title.empty()) documents.back().push_back(clean(document.title));
     ideal_ranks.push_back(document.ideal_rank);
   }
   for (const Queries::Ranked& ranker : lists.rankers) {
@@ -72,11 +73,12 @@ Json lists_json(const Queries::Lists& lists) {
 
 Json queries_json(const Queries& block) {
   Json ids = Json::array(), documents = Json::array(), relevant = Json::array(), ideal = Json::array(),
-       lists = Json::object(), rankers = Json::array();
+       lists = Json::object(), rankers = Json::array(), texts = Json::object();
   std::set<double> labels;
   for (std::size_t q = 0; q < block.queries.size(); ++q) {
     const Queries::Query& query = block.queries[q];
     ids.push_back(clean(query.name));
+    if (!query.text.empty()) texts[std::to_string(q)] = clean(query.text);
     documents.push_back(query.documents);
     relevant.push_back(query.relevant);
     ideal.push_back(rounded(query.ideal));
@@ -89,17 +91,19 @@ Json queries_json(const Queries& block) {
                        {"values", rounded(ranker.values)},
                        {"features", names_json(ranker.features)},
                        {"weights", rounded(ranker.weights)}});
-  return {{"measure", clean(block.measure)},
-          {"cutoff", block.cutoff ? Json(*block.cutoff) : Json(nullptr)},
-          {"data", clean(block.data)},
-          {"labels", rounded(std::vector<double>(labels.begin(), labels.end()))},
-          {"ids", std::move(ids)},
-          {"documents", std::move(documents)},
-          {"relevant", std::move(relevant)},
-          {"ideal", std::move(ideal)},
-          {"rankers", std::move(rankers)},
-          {"lists", std::move(lists)},
-          {"compared", Json::array({block.first, block.second ? Json(*block.second) : Json(nullptr)})}};
+  Json out = {{"measure", clean(block.measure)},
+              {"cutoff", block.cutoff ? Json(*block.cutoff) : Json(nullptr)},
+              {"data", clean(block.data)},
+              {"labels", rounded(std::vector<double>(labels.begin(), labels.end()))},
+              {"ids", std::move(ids)},
+              {"documents", std::move(documents)},
+              {"relevant", std::move(relevant)},
+              {"ideal", std::move(ideal)},
+              {"rankers", std::move(rankers)},
+              {"lists", std::move(lists)},
+              {"compared", Json::array({block.first, block.second ? Json(*block.second) : Json(nullptr)})}};
+  if (!texts.empty()) out["texts"] = std::move(texts);
+  return out;
 }
 
 /// JSON without < > and &, which stand in its strings only.

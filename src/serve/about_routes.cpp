@@ -20,12 +20,14 @@ Json about_ranker(const Model& model) {
 
 Json about_model(const LoadedModel& model) {
   Json out = {{"name", model.name()}, {"version", model.version()}, {"kind", model.kind()}};
-  if (const FactorModel* factors = model.factors()) {
-    out["measure"] = factors->options.measure;
-    out["users"] = factors->users.size();
-    out["items"] = factors->items.size();
+  if (const Recommending* recommender = model.recommender()) {
+    out["measure"] = recommender->measure();
+    out["users"] = recommender->users().size();
+    out["items"] = recommender->items().size();
   } else {
     out.update(about_ranker(*model.ranker()));
+    if (const FusionInput* fusion = model.fusion())
+      out["fusion"] = {{"runs", fusion->runs}, {"scale", name_of(fusion->scale)}, {"absent", name_of(fusion->absent)}};
   }
   return out;
 }
@@ -41,7 +43,7 @@ std::string openapi_text(const ModelStore& store) {
   Json rankers = Json::array(), recommenders = Json::array(), all = Json::array();
   for (const auto& model : *store.models()) {
     all.push_back(model->name());
-    (model->factors() ? recommenders : rankers).push_back(model->name());
+    (model->recommender() ? recommenders : rankers).push_back(model->name());
   }
   const auto names = [](const Json& list) { return list.empty() ? "[\"none\"]" : printable_json(list); };
   std::string text = replaced(std::string(kOpenapiJson), "\"@VERSION@\"", fmt::format("\"{}\"", DORM_VERSION));

@@ -16,7 +16,7 @@
 #include "data/owned_columns.h"
 #include "data/storage.h"
 #include "dorm/error.h"
-#include "dorm/recommend/ratings.h"
+#include "dorm/fusion/fused_model.h"
 #include "model/align.h"
 #include "model/trees/tree_scorer.h"
 
@@ -27,13 +27,7 @@ constexpr std::size_t kKnownLayouts = 8;
 
 SavedModel load_served(const std::string& path) {
   std::optional<SavedModel> saved = load_saved_model(path);
-  if (!saved) throw Error(ErrorCode::bad_input, {path}, "no model; expected one of train, tune or factorize");
-  if (std::holds_alternative<JointModel>(*saved))
-    throw Error(ErrorCode::unsupported, {path},
-                "a model over a joint kernel is not served; expected a factorization, or use dorm recommend top");
-  if (std::holds_alternative<ImplicitModel>(*saved))
-    throw Error(ErrorCode::unsupported, {path},
-                "a model of events is not served; expected a factorization, or use dorm recommend top");
+  if (!saved) throw Error(ErrorCode::bad_input, {path}, "no model; expected one of train, tune or recommend train");
   return std::move(*saved);
 }
 
@@ -106,29 +100,22 @@ OwnedColumns columns_of_query(std::size_t documents, const PackedText& ids, cons
   return out;
 }
 
-std::unique_ptr<FactorModel> without_users(const FactorModel& model) {
-  auto copy = std::make_unique<FactorModel>();
-  copy->items = model.items;
-  copy->layout = model.layout;
-  copy->item_features = model.item_features;
-  copy->user_features = model.user_features;
-  copy->user_factors = FactorMatrix(0, model.layout.width());
-  copy->item_factors = model.item_factors;
-  copy->offsets = model.offsets;
-  copy->implicit = model.implicit;
-  copy->mean = model.mean;
-  copy->unit = model.unit;
-  copy->grades = model.grades;
-  copy->seen_begin = {0};
-  copy->options = model.options;
-  copy->rounds = model.rounds;
-  return copy;
+std::unique_ptr<const Recommending> recommender_of(const SavedModel& saved) {
+  if (const auto* factors = std::get_if<FactorModel>(&saved)) return recommending(*factors);
+  if (const auto* joint = std::get_if<JointModel>(&saved)) return recommending(*joint);
+  if (const auto* implicit = std::get_if<ImplicitModel>(&saved)) return recommending(*implicit);
+  return nullptr;
 }
 
 }  // namespace
 
 LoadedModel::LoadedModel(ModelFile file)
-    : file_(std::move(file)), version_(version_of(file_.path)), saved_(load_served(file_.path)) {
+    : file_(std::move(file)),
+      version_(version_of(file_.path)),
+      saved_(load_served(file_.path)),
+      recommender_(recommender_of(saved_)) {
+  if (std::holds_alternative<Model>(saved_))
+    if (std::optional<FusedModel> fused = load_fused_model(file_.path)) fusion_ = std::move(fused->input);
   if (version_of(file_.path) != version_) throw Error(ErrorCode::io, {file_.path}, "changed while it was read");
   if (ranker()) own_ = make_layout(packed(ranker()->features));
 }
@@ -138,11 +125,10 @@ const Model* LoadedModel::ranker() const {
   return std::get_if<Model>(&saved_);
 }
 
-const FactorModel* LoadedModel::factors() const { return std::get_if<FactorModel>(&saved_); }
 const PositionModel* LoadedModel::by_position() const { return std::get_if<PositionModel>(&saved_); }
 
 const char* LoadedModel::kind() const {
-  if (factors()) return "factors";
+  if (recommender()) return recommender()->kind();
   if (by_position()) return "positions";
   return name_of(ranker()->kind());
 }
@@ -258,32 +244,6 @@ OutOfRange LoadedModel::out_of_range(const Layout& layout, const DenseRows& rows
   for (std::size_t j = 0; j < counts.size(); ++j)
     if (counts[j] > 0) out.emplace_back(layout.feature_of[j], counts[j]);
   return out;
-}
-
-std::vector<Recommendation> LoadedModel::recommend_to_newcomer(std::span<const std::pair<std::string, float>> ratings,
-                                                               std::size_t top, bool with_seen,
-                                                               std::size_t& ignored) const {
-  std::unique_ptr<FactorModel> model;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      model = std::move(spare_.back());
-      spare_.pop_back();
-    }
-  }
-  if (!model) model = without_users(*factors());
-  IdTable users({"newcomer"}), items;
-  std::vector<Rating> rated;
-  for (const auto& [item, value] : ratings) rated.push_back({0, items.add(item), value});
-  ignored = fold_in_users(*model, Ratings(users, items, rated), nullptr, 1);
-  std::vector<Recommendation> list = recommend(*model, std::size_t{0}, top, with_seen);
-  model->users = {};  // nobody meets those who came before
-  model->user_factors = FactorMatrix(0, model->layout.width());
-  model->seen_begin = {0};
-  model->seen.clear();
-  const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(model));
-  return list;
 }
 
 }  // namespace dorm::serve

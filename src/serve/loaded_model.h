@@ -13,7 +13,8 @@
 #include "data/packed_text.h"
 #include "dorm/apps/serve.h"
 #include "dorm/dataset.h"
-#include "dorm/recommend/any_model.h"
+#include "dorm/fusion/runs.h"
+#include "dorm/recommend/recommender.h"
 #include "model/dense_scoring.h"
 #include "serve/rank_request.h"
 
@@ -40,10 +41,11 @@ class LoadedModel {
   const std::string& path() const { return file_.path; }
   const std::string& version() const { return version_; }  // the checksum of its file
 
-  const Model* ranker() const;               // null: it ranks no documents
-  const FactorModel* factors() const;        // null: it recommends no items
-  const PositionModel* by_position() const;  // null: it sorts by score
-  const char* kind() const;                  // linear, kernel, trees, sum, positions, factors
+  const Model* ranker() const;                                                 // null: it ranks no documents
+  const Recommending* recommender() const { return recommender_.get(); }       // null: it recommends no items
+  const PositionModel* by_position() const;                                    // null: it sorts by score
+  const FusionInput* fusion() const { return fusion_ ? &*fusion_ : nullptr; }  // null: its columns are not of lists
+  const char* kind() const;  // linear, kernel, trees, sum, positions, factors, joint, implicit
 
   /// Of these names, or of the model's own where there are none: `width` columns. Throws Error(bad_input) for a name
   /// that is unknown or occurs twice, a feature in use that is missing, or another number of columns.
@@ -58,20 +60,17 @@ class LoadedModel {
 
   static OutOfRange out_of_range(const Layout& layout, const DenseRows& rows);
 
-  /// The items of a user that the model does not know, from ratings of some items by name.
-  std::vector<Recommendation> recommend_to_newcomer(std::span<const std::pair<std::string, float>> ratings,
-                                                    std::size_t top, bool with_seen, std::size_t& ignored) const;
-
  private:
   std::shared_ptr<const Layout> make_layout(const PackedText& names) const;
 
   ModelFile file_;
   std::string version_;
   SavedModel saved_;
-  std::shared_ptr<const Layout> own_;  // of the model's features in their order
+  std::optional<FusionInput> fusion_;
+  std::unique_ptr<const Recommending> recommender_;  // borrows saved_
+  std::shared_ptr<const Layout> own_;                // of the model's features in their order
   mutable std::mutex mutex_;
   mutable std::vector<std::shared_ptr<const Layout>> known_;  // the latest others
-  mutable std::vector<std::unique_ptr<FactorModel>> spare_;   // without users, for newcomers
 };
 
 }  // namespace dorm::serve

@@ -95,7 +95,7 @@ std::string Metrics::text(const ModelStore& store, const Elsewhere& elsewhere) c
   for (const auto& model : *models)
     fmt::format_to(line, "dorm_model_info{{model=\"{}\",kind=\"{}\",measure=\"{}\",fingerprint=\"{}\"}} 1\n",
                    model->name(), model->kind(),
-                   label_text(model->ranker() ? model->ranker()->measure : model->factors()->options.measure),
+                   label_text(model->ranker() ? model->ranker()->measure : model->recommender()->measure()),
                    model->version());
   heading(out, "dorm_feature_out_of_range_total", "counter",
           "Values below the least or above the largest of the training data.");

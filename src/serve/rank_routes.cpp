@@ -10,6 +10,7 @@
 #include "dorm/ranking/group_lists.h"
 #include "serve/json_text.h"
 #include "serve/rank_request.h"
+#include "serve/served_rows.h"
 #include "serve/service.h"
 
 namespace dorm::serve {
@@ -35,13 +36,13 @@ Answer binary_scores(Service& service, const Request& request, std::string_view 
   return answer;
 }
 
-Ranking wanted_ranking(const RankRequest& asked, const LoadedModel& model, const Layout& layout,
+Ranking wanted_ranking(const RankRequest& asked, const LoadedModel& model, const ServedRows& served,
                        std::span<const double> scores) {
   const std::string one_per = asked.one_per.value_or(model.by_position() ? "" : model.ranker()->one_per);
   if (model.by_position() && asked.one_per)
     throw Refusal(400, "one_per: found it for a model that ranks by position; expected none");
   if (one_per.empty() || one_per == "none") return top_ranking(scores, asked.top);
-  const Dataset data = model.data(layout, asked.rows(), asked.ids, asked.groups);
+  const Dataset data = model.data(*served.layout, served.rows, asked.ids, asked.groups);
   return top_ranking(scores, group_limits(data, parse_one_per(one_per)).front(), asked.top);
 }
 
@@ -84,27 +85,31 @@ void append_contributions(std::string& out, const Model& model, const DocumentEx
   out += '}';
 }
 
-Answer ranked(Service& service, Request& request, std::string_view name) {
-  if (has_type(request, kBinary)) return binary_scores(service, request, name);
-  require_type(request, kJson);
-  const RankRequest asked = read_rank_request(request.body, RankFields::rank, service.limits().documents);
-  const auto model = asked_ranker(service, name, asked.model);
-  Answer answer = answer_of(*model);
-  const auto layout = model->layout(asked.features, asked.width);
-  const std::vector<double> scores = service.score(*model, *layout, asked.rows(), answer);
-  const Ranking ranking = wanted_ranking(asked, *model, *layout, scores);
+/// The request, read again with its texts where the model encodes columns.
+RankRequest read_again(Request& request, RankFields fields, std::size_t most, RankRequest asked,
+                       const LoadedModel& model) {
+  return reads_texts(model) ? read_rank_request(request.body, fields, most, true) : std::move(asked);
+}
+
+/// "ranking":[...] of one query. The documents and seconds in the answer are of all queries so far.
+void append_ranking(Service& service, const LoadedModel& model, const RankRequest& asked, Answer& answer) {
+  const ServedRows served = served_rows(model, asked);
+  const std::size_t documents_before = answer.documents;
+  const double seconds_before = answer.score_seconds;
+  const std::vector<double> scores = service.score(model, *served.layout, served.rows, answer);
+  answer.documents += documents_before;
+  answer.score_seconds += seconds_before;
+  const Ranking ranking = wanted_ranking(asked, model, served, scores);
   std::vector<const DocumentExplanation*> why(asked.documents);
   QueryExplanation explanation;
   if (asked.explain) {
     const std::vector<std::size_t> documents(ranking.begin(), ranking.end());
     explanation =
-        explain(explained_model(*model, ranking.size()), model->data(*layout, asked.rows()), 0, 0, documents, 1);
+        explain(explained_model(model, ranking.size()), model.data(*served.layout, served.rows), 0, 0, documents, 1);
     for (const DocumentExplanation& each : explanation.documents) why[each.document] = &each;
   }
   std::string& text = answer.body;
-  text.reserve(64 + 64 * ranking.size());
-  append_head(text, *model);
-  text += ",\"ranking\":[";
+  text += "\"ranking\":[";
   for (std::size_t k = 0; k < ranking.size(); ++k) {
     if (k > 0) text += ',';
     append_document(text, asked, ranking[k]);
@@ -112,10 +117,38 @@ Answer ranked(Service& service, Request& request, std::string_view name) {
     append_number(text, scores[ranking[k]]);
     text += ",\"rank\":";
     append_number(text, k + 1);
-    if (asked.explain) append_contributions(text, *model->ranker(), *why[ranking[k]]);
+    if (asked.explain) append_contributions(text, *model.ranker(), *why[ranking[k]]);
     text += '}';
   }
-  text += "]}\n";
+  text += ']';
+}
+
+Answer ranked(Service& service, Request& request, std::string_view name) {
+  if (has_type(request, kBinary)) return binary_scores(service, request, name);
+  require_type(request, kJson);
+  const std::size_t most = service.limits().documents;
+  RankRequest asked = read_rank_request(request.body, RankFields::rank, most);
+  const auto model = asked_ranker(service, name, asked.model);
+  asked = read_again(request, RankFields::rank, most, std::move(asked), *model);
+  join_lists_of(asked, model->fusion(), model->name(), most);
+  for (RankRequest& query : asked.queries) join_lists_of(query, model->fusion(), model->name(), most);
+  Answer answer = answer_of(*model);
+  std::string& text = answer.body;
+  text.reserve(64 + 64 * asked.documents);
+  append_head(text, *model);
+  text += ',';
+  if (asked.queries.empty()) append_ranking(service, *model, asked, answer);
+  for (std::size_t q = 0; q < asked.queries.size(); ++q) {
+    text += q == 0 ? "\"queries\":[{" : ",{";
+    if (!asked.queries[q].query.empty()) {
+      text += "\"id\":";
+      append_text(text, asked.queries[q].query);
+      text += ',';
+    }
+    append_ranking(service, *model, asked.queries[q], answer);
+    text += '}';
+  }
+  text += asked.queries.empty() ? "}\n" : "]}\n";
   return answer;
 }
 
@@ -174,7 +207,9 @@ Answer explained(Service& service, Request& request, std::string_view name) {
   RankRequest asked = read_rank_request(request.body, RankFields::explain, service.limits().documents);
   const auto loaded = asked_ranker(service, name, asked.model);
   Answer answer = answer_of(*loaded);
-  const auto layout = loaded->layout(asked.features, asked.width);
+  asked = read_again(request, RankFields::explain, service.limits().documents, std::move(asked), *loaded);
+  join_lists_of(asked, loaded->fusion(), loaded->name(), service.limits().documents);
+  const ServedRows served = served_rows(*loaded, asked);
   if (asked.pair.empty() && asked.documents == 2 && !loaded->ranker()->kernel) asked.pair = {{"", 0}, {"", 1}};
   std::vector<std::size_t> documents;
   for (std::size_t k = 0; k < asked.pair.size(); ++k) documents.push_back(referred(asked, k));
@@ -185,7 +220,7 @@ Answer explained(Service& service, Request& request, std::string_view name) {
   if (pair && model.kernel)
     throw Refusal(400, "pair: found it for a kernel, which is no sum over features; expected a linear model");
   const Stopwatch watch;
-  const QueryExplanation why = explain(model, loaded->data(*layout, asked.rows()), 0, asked.top, documents, 1);
+  const QueryExplanation why = explain(model, loaded->data(*served.layout, served.rows), 0, asked.top, documents, 1);
   answer.score_seconds = watch.seconds();
   answer.documents = asked.documents;
   Json list = Json::array();

@@ -106,7 +106,7 @@ std::shared_ptr<const LoadedModel> Service::ranker(std::string_view name) const 
 
 std::shared_ptr<const LoadedModel> Service::recommender(std::string_view name) const {
   return find_model(
-      *store_, name, [](const LoadedModel& model) { return model.factors() != nullptr; }, "recommends items");
+      *store_, name, [](const LoadedModel& model) { return model.recommender() != nullptr; }, "recommends items");
 }
 
 std::shared_ptr<const LoadedModel> Service::model(std::string_view name) const {

@@ -133,7 +133,9 @@ def test_errors_name_the_place(server, queries):
     rows[3][5] = None
     status, _, answer = server.ask("POST", "/v1/rank", {"documents": [{"values": row} for row in rows]})
     assert status == 400
-    assert answer == {"error": "documents[3].values[5]: found null; expected a number"}
+    assert answer == {
+        "error": "documents[3].values[5]: found null; expected a number: the model plain has no rule for a missing '6'"
+    }
 
 
 def test_malformed_requests_are_answered_and_harm_nobody(server):

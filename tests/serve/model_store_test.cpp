@@ -108,28 +108,30 @@ TEST(LoadedModel, NewcomersGetWhatTheFoldedInModelGives) {
   FactorModel model = factorize(Ratings(users, items, rated), options).model;
   save_factors(model, folder.path("f.factors"));
   const LoadedModel loaded({"f", folder.path("f.factors")});
-  const auto check = [&](const std::vector<std::pair<std::string, float>>& ratings, std::size_t unknown) {
+  const auto taste_by = [&](const std::vector<std::pair<std::string, float>>& ratings) {
+    std::vector<ItemRating> known;
+    for (const auto& [item, value] : ratings)
+      if (const auto number = model.items.find(item)) known.push_back({*number, value});
+    return loaded.recommender()->newcomer(known);
+  };
+  const auto check = [&](const std::vector<std::pair<std::string, float>>& ratings) {
     FactorModel copy = model;
     IdTable one({"new"}), known;
     std::vector<Rating> own;
     for (const auto& [item, value] : ratings) own.push_back({0, known.add(item), value});
     fold_in_users(copy, Ratings(one, known, own), nullptr, 1);
     const auto expected = recommend(copy, *copy.users.find("new"), 5);
-    std::size_t ignored = 99;
-    const auto list = loaded.recommend_to_newcomer(ratings, 5, false, ignored);
-    EXPECT_EQ(ignored, unknown);
+    const auto list = top_items(*loaded.recommender(), taste_by(ratings), {5});
     ASSERT_EQ(list.size(), expected.size());
     for (std::size_t k = 0; k < list.size(); ++k) {
       EXPECT_EQ(list[k].item, expected[k].item);
       EXPECT_EQ(list[k].score, expected[k].score);
     }
   };
-  check({{"i1", 5}, {"i2", 1}, {"what", 3}}, 1);
-  check({{"i3", 1}, {"i4", 5}}, 0);
-  std::size_t ignored = 0;
-  EXPECT_EQ(
-      loaded.recommend_to_newcomer(std::vector<std::pair<std::string, float>>{{"what", 3}}, 100, false, ignored).size(),
-      items.size())
+  check({{"i1", 5}, {"i2", 1}, {"what", 3}});
+  check({{"i3", 1}, {"i4", 5}});
+  check({{"what", 3}});
+  EXPECT_EQ(top_items(*loaded.recommender(), taste_by({{"what", 3}}), {100}).size(), items.size())
       << "nothing is left of those who came before";
 }
 

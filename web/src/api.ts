@@ -8,10 +8,12 @@ export interface ModelInfo {
   method: string;
   measure: string | null;
   bound: string | null;
+  kind?: string; // model, run, scores, feature or order
   linear: boolean;
   fingerprint: string;
   features: number;
   explains?: boolean; // false: its contributions are not at hand
+  trained_share?: number; // of these queries that it was trained on
 }
 
 export interface Info {
@@ -50,6 +52,7 @@ export interface Summary {
 export interface QueryRow {
   q: number;
   id: string;
+  text?: string | null; // what people typed
   documents: number;
   relevant: number;
   a: number | null;
@@ -75,6 +78,7 @@ export interface Doc {
   label: number;
   title: string | null;
   text: string | null;
+  url?: string | null;
   judged: number | null;
   ranks: Record<Column, number | null>;
   scores: { a: number | null; right: number | null };
@@ -83,6 +87,7 @@ export interface Doc {
 export interface Query {
   q: number;
   id: string;
+  text?: string | null;
   documents: number;
   kept?: number; // positions that are at hand; absent: all
   cutoff: number | null;
@@ -162,6 +167,7 @@ export interface BlindDoc {
 export interface Trial {
   trial: string | null;
   id: string | null;
+  text?: string | null; // of the query
   q: number | null;
   done: number;
   left: BlindDoc[];

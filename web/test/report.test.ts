@@ -32,7 +32,7 @@ const near = (value: number, expected: number) => assert.ok(Math.abs(value - exp
 
 test("queries are rows with losses and differences", () => {
   assert.deepEqual(rowOf(island, both, 0), { q: 0, id: "<b>", documents: 3, relevant: 1, a: 0.5, right: 0.75, difference: 0.25, loss: 0.5,
-    swaps: 0, judged: 0, open: true });
+    swaps: 0, text: null, judged: 0, open: true });
   const row = rowOf(island, both, 2);
   assert.deepEqual([row.a, row.difference, row.loss, row.open], [null, null, null, false]);
 });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dorm/apps/serve.h"
+#include "dorm/data/texts.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 
@@ -20,7 +21,9 @@ struct Candidate {
   std::string name;
   Model model;
   Dataset data;
-  std::string fingerprint;  // of its file, 16 hexadecimal digits
+  std::string fingerprint;          // of its file, 16 hexadecimal digits
+  std::string kind = "model";       // or what else gave the scores: run, scores, feature, order
+  std::vector<double> scores = {};  // in document order, of a ranker without a model; else empty
 };
 
 struct Options {
@@ -28,7 +31,8 @@ struct Options {
   std::string data_name;
   std::string measure;                              // empty: that of the first model, or ndcg@10 where that says none
   EvaluateOptions evaluation;                       // how all figures are made; `threads` is of everything
-  std::string texts;                                // JSON lines {"id", "title", "text"}; empty: none
+  std::string texts;                                // JSON lines {"id", "title", "text", "url"}; empty: none
+  ReadableTexts readable = {};                      // of the data; those of `texts` take their place
   std::string judgments;                            // an SQLite file, created if it does not exist; empty: no judging
   std::size_t exact_values = std::size_t{1} << 23;  // data of more numbers are scored by changes when weights move
   std::function<void(double share, std::string_view what)> progress;  // while it is made; may be empty

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dorm/apps/report.h"
+#include "dorm/data/texts.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
@@ -63,17 +64,24 @@ class TrainingTrace {
 struct TrainingReportData {
   const Dataset& train;
   const Dataset* valid = nullptr;
-  const TrainResult& result;   // without candidates for a baseline
-  const TrainingTrace& trace;  // may be empty
+  const Dataset* test = nullptr;  // queries set aside before anything was chosen
+  const TrainResult& result;      // without candidates for a baseline
+  const TrainingTrace& trace;     // may be empty
   std::string train_name = {}, valid_name = {}, model_name = {};
   bool interrupted = false;
-  std::string reason = {};  // why the chosen candidate won; empty: not shown
+  std::string reason = {};   // why the chosen candidate won; empty: not shown
+  std::string measure = {};  // that the model is evaluated by; empty: the one it was trained for
   /// The ranker in production: its scores of the documents that the model is evaluated on, in their order.
   struct Baseline {
     std::string name;
-    std::vector<double> scores;
+    std::vector<double> scores;      // -infinity: not retrieved
+    std::vector<RunEntry> run = {};  // of a ranker that may lack documents, and have others; else empty
   };
   std::optional<Baseline> baseline = {};
+  const ReadableTexts* texts = nullptr;  // of judged()
+
+  /// What the model is evaluated on where there are no folds: test, validation or training data.
+  const Dataset& judged() const { return test ? *test : valid ? *valid : train; }
 };
 
 report::Report train_page(const TrainingReportData& report_data, const Origin& origin = {});
@@ -97,6 +105,7 @@ struct RankerView {
   const std::vector<double>* scores = nullptr;  // in document order of the data; -infinity: not retrieved
   const Model* model = nullptr;                 // one that sorts by score; nullptr: another kind of ranker
   const Dataset* data = nullptr;                // as the model expects it; nullptr: as in the report data
+  double trained_share = 0;                     // of these queries that it was trained on
 };
 
 /// Rankers on the same queries; views.
@@ -106,6 +115,7 @@ struct RankersReportData {
   const Dataset* data = nullptr;         // nullptr: queries without lists of documents
   std::vector<RankerView> rankers = {};  // by row of the table, where there is data
   std::string data_name = {};
+  const ReadableTexts* texts = nullptr;  // of the data
 };
 
 /// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.

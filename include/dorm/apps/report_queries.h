@@ -32,6 +32,7 @@ struct Queries {
     std::string name;
     double label = 0;
     std::size_t ideal_rank = 0;  // from 1
+    std::string title = {};      // for people; empty: none
   };
   /// The beginnings of lists, and the documents in them.
   struct Lists {
@@ -45,6 +46,7 @@ struct Queries {
     std::size_t documents = 0, relevant = 0;  // 0 documents: not known
     double ideal = kMissing;                  // the measure of the best order
     std::optional<Lists> lists = {};
+    std::string text = {};  // what people typed; empty: not known
   };
   struct Ranker {
     std::string name;

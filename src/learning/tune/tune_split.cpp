@@ -9,27 +9,29 @@
 namespace dorm {
 namespace {
 
-TrainingSet prepared(const LearningTask& task, const TunePlan& plan, const Scaling& scaling) {
+TrainingSet prepared(const LearningTask& task, const TunePlan& plan, const CommonScale& common) {
   const TrainOptions& options = plan.options.train;
-  return {task.data(), scaling, options.compute.threads, KernelOptions(options, plan.shares), options.solve.seed};
+  KernelOptions kernel(options, plan.shares);
+  kernel.basis = common.basis;
+  return {task.data(), common.scaling, options.compute.threads, kernel, options.solve.seed};
 }
 
 }  // namespace
 
 TuneSplit::TuneSplit(const LearningTask& train_task, const LearningTask& validation_task, const TunePlan& plan,
-                     const Scaling& scaling)
+                     const CommonScale& common)
     : train(train_task),
       validation(validation_task),
-      set(prepared(train, plan, scaling)),
+      set(prepared(train, plan, common)),
       scorer(set.scorer(validation.data())) {}
 
 TuneSplit::TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique_ptr<const LearningTask> held_part,
-                     const TunePlan& plan, const Scaling& scaling)
+                     const TunePlan& plan, const CommonScale& common)
     : fold(std::move(train_part)),
       held_out(std::move(held_part)),
       train(*fold),
       validation(*held_out),
-      set(prepared(train, plan, scaling)),
+      set(prepared(train, plan, common)),
       scorer(set.scorer(validation.data())) {}
 
 EvaluatedWeights TuneSplit::evaluate(const TunePlan& plan, TrainOptions options, std::vector<double> w) const {
@@ -40,14 +42,40 @@ EvaluatedWeights TuneSplit::evaluate(const TunePlan& plan, TrainOptions options,
   return evaluated;
 }
 
-// Scaling knows no labels, so all folds may share that of the whole data: only then can their weights be added.
+std::vector<double> TuneSplit::evaluate(const TunePlan& plan, std::span<const double> scores) const {
+  const TrainOptions& options = plan.options.train;
+  const EvaluateOptions evaluation{.convention = options.convention,
+                                   .ties = options.one_per.empty() ? "expected" : "",
+                                   .one_per = options.one_per,
+                                   .bootstrap = 0,
+                                   .threads = 1};
+  const std::vector<std::string> measures = {options.measure};
+  return dorm::evaluate(validation.data(), scores, measures, evaluation).measures[0].per_query;
+}
+
+std::vector<std::int8_t> TuneSplit::signs(const TrainOptions& options) const {
+  std::vector<std::string> features;
+  for (std::size_t j = 0; j < train.data().num_features(); ++j) features.push_back(train.data().feature_name(j));
+  return signs_of(options.signs, features);
+}
+
+const TreeGrower& TuneSplit::trees_by(const std::shared_ptr<const LightGbm>& library) {
+  const std::lock_guard lock(mutex);
+  if (!grower) grower = std::make_unique<const TreeGrower>(library, train.data(), &validation.data());
+  return *grower;
+}
+
+// Scaling and knots know no labels, so all folds may share those of the whole data: only then can their weights be
+// added.
 TuneSplits make_splits(const LearningTask& task, const LearningTask* validation, const TunePlan& plan) {
   const TrainOptions& options = plan.options.train;
-  const Scaling scaling = scaling_for(task.data(), {options.scale, options.target}, options.compute.threads,
-                                      KernelOptions(options, plan.shares));
+  CommonScale common{scaling_for(task.data(), {options.scale, options.target}, options.compute.threads,
+                                 KernelOptions(options, plan.shares)),
+                     nullptr};
+  if (wants_curves(options.curves)) common.basis = common_basis(task.data(), common.scaling, options);
   TuneSplits splits;
   if (validation) {
-    splits.push_back(std::make_unique<TuneSplit>(task, *validation, plan, scaling));
+    splits.push_back(std::make_unique<TuneSplit>(task, *validation, plan, common));
     return splits;
   }
   const auto parts = folds(task.data(), plan.splits, options.solve.seed);
@@ -56,7 +84,7 @@ TuneSplits make_splits(const LearningTask& task, const LearningTask* validation,
     for (std::size_t k = 0; k < parts.size(); ++k)
       if (k != held) rest.insert(rest.end(), parts[k].begin(), parts[k].end());
     std::sort(rest.begin(), rest.end());
-    splits.push_back(std::make_unique<TuneSplit>(task.select(rest), task.select(parts[held]), plan, scaling));
+    splits.push_back(std::make_unique<TuneSplit>(task.select(rest), task.select(parts[held]), plan, common));
   }
   return splits;
 }

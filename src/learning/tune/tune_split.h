@@ -13,6 +13,12 @@
 
 namespace dorm {
 
+/// What all splits share, so that their weights can be added.
+struct CommonScale {
+  Scaling scaling;
+  std::shared_ptr<const CurveBasis> basis;  // null: no curves
+};
+
 struct TuneSplit {
   std::unique_ptr<const LearningTask> fold, held_out;  // of this split alone; null: the tasks of the caller
   const LearningTask &train, &validation;
@@ -20,15 +26,24 @@ struct TuneSplit {
   std::unique_ptr<const Scorer> scorer;
   std::mutex mutex;                                   // of the initial models
   std::map<std::string, std::vector<double>> starts;  // shared by paths
+  std::unique_ptr<const TreeGrower> grower;           // made when it is asked for
   std::vector<double> best;                           // validation of the best point before the bound predicted
 
   TuneSplit(const LearningTask& train_task, const LearningTask& validation_task, const TunePlan& plan,
-            const Scaling& scaling);
+            const CommonScale& common);
   TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique_ptr<const LearningTask> held_part,
-            const TunePlan& plan, const Scaling& scaling);
+            const TunePlan& plan, const CommonScale& common);
+
+  /// Which way scores of trees may go with the features of the training data.
+  std::vector<std::int8_t> signs(const TrainOptions& options) const;
+
+  /// Shared by paths.
+  const TreeGrower& trees_by(const std::shared_ptr<const LightGbm>& library);
 
   /// By the measure of validation, whatever was trained for.
   EvaluatedWeights evaluate(const TunePlan& plan, TrainOptions options, std::vector<double> w) const;
+  /// The same of scores of the validation documents; equal ones count as in random order.
+  std::vector<double> evaluate(const TunePlan& plan, std::span<const double> scores) const;
 };
 using TuneSplits = std::vector<std::unique_ptr<TuneSplit>>;
 

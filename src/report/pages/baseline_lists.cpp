@@ -105,7 +105,8 @@ report::Table query_table(const RankersReportData& report_data, std::size_t base
   const std::string& other = report_data.table.rows[report_data.table.reference].name;
   bool own_reasons = false, other_reasons = false;
   report::Table table{
-      .caption = fmt::format("query {}: {:+.4f}, {} {:.4f} and {} {:.4f}", report_data.data->query(q).id,
+      .caption = fmt::format("query {}: {:+.4f}, {} {:.4f} and {} {:.4f}",
+                             query_caption(*report_data.data, q, report_data.texts),
                              difference_of(report_data, baseline, q), own, values_of_row(report_data, baseline)[q],
                              other, values_of_row(report_data, report_data.table.reference)[q]),
       .columns = {report::count_column("rank")},
@@ -182,7 +183,7 @@ report::Queries all_queries(const RankersReportData& report_data, std::size_t ba
     }
     const auto listed = std::span(order).first(std::min(kQueriesWithLists, order.size()));
     block = explored_queries(*report_data.data, rankers, report_data.table.rows.front().table.measures[0].name,
-                             report_data.options, order, listed);
+                             report_data.options, order, listed, report_data.texts);
     block.caption = pruned_text(block, order.size(), alone ? "the hardest" : "the largest differences");
     if (!alone) block.second = 1;
   } else {

@@ -197,6 +197,22 @@ std::vector<report::Fact> highlights_of(const RankersReportData& report_data, st
   return facts;
 }
 
+/// Rankers that know the answers are named before anything else is said.
+void add_training_notices(const RankersReportData& report_data, report::Report& page) {
+  std::vector<report::Block>& first = page.sections.front().blocks;
+  for (std::size_t r = report_data.rankers.size(); r-- > 0;) {
+    const double share = report_data.rankers[r].trained_share;
+    if (!(share > 0)) continue;
+    first.insert(first.begin(),
+                 report::Notice{report::Notice::Kind::warning,
+                                fmt::format("{} was trained on {} documents, which flatters it: its figures, and tests "
+                                            "against it, say nothing about queries it has not seen.",
+                                            name_of_row(report_data, r),
+                                            share < 1 ? fmt::format("{:.0f} % of these", 100 * share) : "these very")});
+    page.summary += fmt::format(" Trained on these documents: {}.", name_of_row(report_data, r));
+  }
+}
+
 }  // namespace
 
 report::Report eval_page(const RankersReportData& report_data, const Origin& origin) {
@@ -219,6 +235,7 @@ report::Report eval_page(const RankersReportData& report_data, const Origin& ori
   page.verdict = verdict_of(report_data, baseline);
   page.highlights = highlights_of(report_data, baseline);
   page.sections.push_back({"Rankers", {rankers_table(report_data)}});
+  add_training_notices(report_data, page);
   if (several) {
     page.sections.back().blocks.emplace_back(difference_forest(report_data));
     page.sections.push_back(

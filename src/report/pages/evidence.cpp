@@ -18,6 +18,10 @@ constexpr std::size_t kMostFeatures = 5000;  // of data that baselines are made 
 constexpr double kMostRidgeValues = 5e8;     // features times documents
 constexpr double kToldApart = 0.05;
 
+const char* words_for_judged(const TrainingReportData& report_data) {
+  return report_data.test ? "the test queries" : report_data.valid ? "the validation data" : "the training data";
+}
+
 Yardstick judged(std::string name, const std::vector<double>& scores, const Judgement& judgement, std::size_t threads) {
   const std::vector<std::string> measures = {judgement.table.measures[0].name};
   const EvaluateOptions options{.convention = judgement.table.convention, .threads = threads};
@@ -107,6 +111,29 @@ Yardstick single_feature_yardstick(const Dataset& train, const Dataset& judged, 
           .scores = std::move(scores)};
 }
 
+Yardstick production_yardstick(const TrainingReportData::Baseline& baseline, const Dataset& judged,
+                               const std::string& measure, const std::string& convention, std::size_t threads) {
+  const EvaluateOptions options{.convention = convention, .complete = !baseline.run.empty(), .threads = threads};
+  const std::vector<std::string> measures = {measure};
+  const EvaluationTable table = baseline.run.empty() ? evaluate(judged, baseline.scores, measures, options)
+                                                     : evaluate_run(judged, baseline.run, measures, options);
+  return {.name = baseline.name, .figure = table.measures[0], .scores = baseline.scores};
+}
+
+Evidence evidence_against(const TrainingReportData& report_data, std::size_t threads) {
+  const Model& model = report_data.result.model;
+  const std::vector<std::string> measures = {report_data.measure.empty() ? model.measure : report_data.measure};
+  const EvaluateOptions options{.convention = model.convention, .threads = threads};
+  const Dataset& judged = report_data.judged();
+  Evidence evidence{.figure = evaluate(judged, score(model, judged, threads), measures, options).measures[0],
+                    .on = words_for_judged(report_data),
+                    .flattering = !report_data.test && !report_data.valid};
+  evidence.yardsticks.push_back(
+      production_yardstick(*report_data.baseline, judged, measures[0], model.convention, threads));
+  test_yardsticks(evidence);
+  return evidence;
+}
+
 void test_yardsticks(Evidence& evidence) {
   std::vector<Yardstick>& yardsticks = evidence.yardsticks;
   for (Yardstick& yardstick : yardsticks) {
@@ -126,8 +153,8 @@ void test_yardsticks(Evidence& evidence) {
 
 Evidence gather_evidence(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads) {
   Evidence evidence{.figure = judgement.table.measures[0],
-                    .on = report_data.valid ? "the validation data" : "the training data",
-                    .flattering = report_data.valid == nullptr};
+                    .on = words_for_judged(report_data),
+                    .flattering = !report_data.test && !report_data.valid};
   const double values =
       static_cast<double>(report_data.train.num_features()) * static_cast<double>(report_data.train.num_documents());
   if (report_data.train.num_features() == 0 || report_data.train.num_features() > kMostFeatures)
@@ -142,7 +169,8 @@ Evidence gather_evidence(const TrainingReportData& report_data, const Judgement&
       add_ridge(report_data, judgement, threads, evidence);
   }
   if (report_data.baseline)
-    evidence.yardsticks.push_back(judged(report_data.baseline->name, report_data.baseline->scores, judgement, threads));
+    evidence.yardsticks.push_back(production_yardstick(*report_data.baseline, *judgement.data, evidence.figure.name,
+                                                       judgement.table.convention, threads));
   test_yardsticks(evidence);
   return evidence;
 }

@@ -33,6 +33,13 @@ struct Evidence {
 /// Judges the yardsticks where the model was judged.
 Evidence gather_evidence(const TrainingReportData& report_data, const Judgement& judgement, std::size_t threads);
 
+/// The model beside TrainingReportData::baseline, which must be there, and nothing else.
+Evidence evidence_against(const TrainingReportData& report_data, std::size_t threads);
+
+/// What is in production.
+Yardstick production_yardstick(const TrainingReportData::Baseline& baseline, const Dataset& judged,
+                               const std::string& measure, const std::string& convention, std::size_t threads);
+
 /// The best single feature of the training data, judged on `judged`.
 Yardstick single_feature_yardstick(const Dataset& train, const Dataset& judged, const std::string& measure,
                                    const std::string& convention, std::size_t threads,

@@ -20,4 +20,9 @@ std::vector<report::Block> grid_pictures(const TuningReportData& tuning);
 std::optional<Evidence> evidence_of_folds(const TrainingReportData& report_data, const TuningReportData& tuning,
                                           std::size_t threads);
 
+/// The delivered ranker against TrainingReportData::baseline, and nothing else: on test queries, on validation data, or
+/// by the folds. Nothing where there is no baseline, or no fold was finished.
+std::optional<Evidence> evidence_against(const TrainingReportData& report_data, const TuningReportData& tuning,
+                                         std::size_t threads);
+
 }  // namespace dorm::pages

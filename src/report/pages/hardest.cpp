@@ -39,11 +39,13 @@ std::vector<std::size_t> hardest_first(const Judgement& judgement) {
 report::Table folded_list(const Model& model, const Judgement& judgement, const QueryList& list) {
   const Query query = judgement.data->query(list.query);
   const MeasureResult& measure = judgement.table.measures[0];
-  report::Table table{.caption = fmt::format("{}: {} {:.4f}", query.id, measure.name, measure.per_query[list.query]),
-                      .columns = list_columns(model, *judgement.data),
-                      .rows = list.rows,
-                      .order = report::Table::Order{0, false},
-                      .folded = true};
+  report::Table table{
+      .caption = fmt::format("{}: {} {:.4f}", query_caption(*judgement.data, list.query, judgement.texts), measure.name,
+                             measure.per_query[list.query]),
+      .columns = list_columns(model, *judgement.data),
+      .rows = list.rows,
+      .order = report::Table::Order{0, false},
+      .folded = true};
   if (table.rows.size() < query.size())
     table.footnotes.push_back(
         fmt::format("{} of {} documents: the first ones, and best ones below them.", table.rows.size(), query.size()));
@@ -111,7 +113,7 @@ report::Section every_query_section(const Model& model, const Judgement& judgeme
   const std::vector<ExploredRanker> rankers = rankers_of(model, judgement, evidence);
   report::Queries block =
       explored_queries(*judgement.data, rankers, measure.name, {.convention = judgement.table.convention}, order,
-                       first_and_spaced(order, kQueriesWithLists));
+                       first_and_spaced(order, kQueriesWithLists), judgement.texts);
   block.data = data;
   for (std::size_t r = 1; r < rankers.size(); ++r)
     if (!block.second || rankers[r].scores) block.second = r;

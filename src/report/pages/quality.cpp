@@ -12,8 +12,7 @@ namespace {
 constexpr std::size_t kLargestCutoff = 20;
 
 /// The trained measure, then a measure at cutoffs 1 to 20: of its own family where that has cutoffs, of NDCG otherwise.
-std::vector<std::string> measures_of(const Model& model) {
-  const std::string& measure = model.measure;
+std::vector<std::string> measures_of(const std::string& measure) {
   std::vector<std::string> names = {measure};
   const std::size_t at = measure.find('@');
   const std::size_t parameters = at == std::string::npos ? at : measure.find_first_not_of("0123456789", at + 1);
@@ -79,8 +78,9 @@ report::Table measure_table(const std::vector<Judgement>& judgements) {
 
 }  // namespace
 
-Judgement judge(const Model& model, const Dataset& data, const std::string& name, std::size_t threads) {
-  const std::vector<std::string> measures = measures_of(model);
+Judgement judge(const Model& model, const Dataset& data, const std::string& name, const std::string& measure,
+                std::size_t threads) {
+  const std::vector<std::string> measures = measures_of(measure.empty() ? model.measure : measure);
   EvaluateOptions options{.convention = model.convention, .threads = threads};
   Judgement out{name, &data, score(model, data, threads), {}, {}};
   out.table = evaluate(data, out.scores, measures, options);

@@ -18,9 +18,12 @@ struct Judgement {
   std::vector<double> scores;
   EvaluationTable table;            // the trained measure first, then by cutoff
   std::vector<double> random_mean;  // the same measures for a random order
+  const ReadableTexts* texts = nullptr;
 };
 
-Judgement judge(const Model& model, const Dataset& data, const std::string& name, std::size_t threads);
+/// By this measure first; empty: the one the model was trained for.
+Judgement judge(const Model& model, const Dataset& data, const std::string& name, const std::string& measure,
+                std::size_t threads);
 
 /// Measures by cutoff with intervals, for each of the sets; the first one is what counts.
 report::Section cutoff_section(const std::vector<Judgement>& judgements);

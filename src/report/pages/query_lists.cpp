@@ -85,6 +85,10 @@ report::Queries::Contributions contributions_of(const ExploredRanker& ranker, co
   return out;
 }
 
+std::string text_at(const std::vector<std::string>& texts, std::size_t i) {
+  return i < texts.size() ? texts[i] : std::string();
+}
+
 /// Documents of the query that some list begins with, in the order of the data.
 std::vector<std::uint32_t> listed_documents(const Query& query, std::span<const Ranking> orders) {
   std::vector<bool> listed(query.size());
@@ -98,11 +102,12 @@ std::vector<std::uint32_t> listed_documents(const Query& query, std::span<const 
   return documents;
 }
 
-report::Queries::Lists explained_lists(const Dataset& data, std::size_t q, std::span<const ExploredRanker> rankers) {
+report::Queries::Lists explained_lists(const Dataset& data, std::size_t q, std::span<const ExploredRanker> rankers,
+                                       const ReadableTexts* texts) {
   const Query query = data.query(q);
   std::vector<Ranking> orders;
   for (const ExploredRanker& ranker : rankers) orders.push_back(order_of(ranker, query));
-  report::Queries::Lists lists = lists_of_orders(data, q, orders);
+  report::Queries::Lists lists = lists_of_orders(data, q, orders, texts);
   const std::vector<std::uint32_t> documents = listed_documents(query, orders);
   std::size_t explained = 0;
   for (std::size_t r = 0; r < rankers.size(); ++r) {
@@ -168,7 +173,8 @@ std::vector<std::size_t> first_and_spaced(std::span<const std::size_t> order, st
   return chosen;
 }
 
-report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::span<const Ranking> orders) {
+report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::span<const Ranking> orders,
+                                       const ReadableTexts* texts) {
   const Query query = data.query(q);
   const Ranking best = best_order(query);
   const std::vector<std::uint32_t> documents = listed_documents(query, orders);
@@ -180,6 +186,7 @@ report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::
   for (const std::uint32_t i : documents) {
     number[i] = lists.documents.size();
     lists.documents.push_back({data.document_name(query.first_document + i), query.labels[i], ideal_rank[i]});
+    if (texts) lists.documents.back().title = text_at(texts->titles, query.first_document + i);
   }
   for (const std::uint32_t i : beginning(best)) lists.ideal.push_back(number[i]);
   for (const Ranking& order : orders) {
@@ -194,7 +201,8 @@ report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::
 
 report::Queries explored_queries(const Dataset& data, std::span<const ExploredRanker> rankers,
                                  const std::string& measure, const EvaluateOptions& options,
-                                 std::span<const std::size_t> order, std::span<const std::size_t> listed) {
+                                 std::span<const std::size_t> order, std::span<const std::size_t> listed,
+                                 const ReadableTexts* texts) {
   report::Queries block{.title = "Every query", .measure = measure, .data = {}, .cutoff = cutoff_of(measure)};
   const std::vector<double> ideal = ideal_values(data, measure, options);
   std::vector<bool> with_lists(data.num_queries());
@@ -209,12 +217,18 @@ report::Queries explored_queries(const Dataset& data, std::span<const ExploredRa
              .documents = query.size(),
              .relevant = static_cast<std::size_t>(relevant),
              .ideal = ideal[q]};
-    if (with_lists[q]) shown.lists = explained_lists(data, q, rankers);
+    if (with_lists[q]) shown.lists = explained_lists(data, q, rankers, texts);
+    if (texts) shown.text = text_at(texts->queries, q);
     for (std::size_t r = 0; r < rankers.size(); ++r) block.rankers[r].values.push_back((*rankers[r].values)[q]);
   }
   for (std::size_t r = 0; r < rankers.size(); ++r)
     if (explains(rankers[r])) keep_weights(*rankers[r].model, r, block);
   return block;
+}
+
+std::string query_caption(const Dataset& data, std::size_t q, const ReadableTexts* texts) {
+  const std::string text = texts ? text_at(texts->queries, q) : std::string();
+  return text.empty() ? std::string(data.query(q).id) : fmt::format("{}: {}", data.query(q).id, text);
 }
 
 std::string pruned_text(const report::Queries& queries, std::size_t all, const std::string& which) {

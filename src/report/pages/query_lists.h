@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dorm/apps/report.h"
+#include "dorm/data/texts.h"
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 
@@ -34,12 +35,17 @@ std::optional<std::size_t> cutoff_of(const std::string& measure);
 std::vector<std::size_t> first_and_spaced(std::span<const std::size_t> order, std::size_t count);
 
 /// The first documents of each order, and of the best one. Orders may be beginnings; an empty one is not known.
-report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::span<const Ranking> orders);
+report::Queries::Lists lists_of_orders(const Dataset& data, std::size_t q, std::span<const Ranking> orders,
+                                       const ReadableTexts* texts = nullptr);
 
 /// The queries of `order`, those of `listed` with lists. `options` are those that the values were made with.
 report::Queries explored_queries(const Dataset& data, std::span<const ExploredRanker> rankers,
                                  const std::string& measure, const EvaluateOptions& options,
-                                 std::span<const std::size_t> order, std::span<const std::size_t> listed);
+                                 std::span<const std::size_t> order, std::span<const std::size_t> listed,
+                                 const ReadableTexts* texts = nullptr);
+
+/// "q-0137", or "q-0137: running shoes" where that is known.
+std::string query_caption(const Dataset& data, std::size_t q, const ReadableTexts* texts);
 
 /// What the page does not have: "Lists are on this page for 60 of 500 queries: the hardest ..." Empty: it has all.
 std::string pruned_text(const report::Queries& queries, std::size_t all, const std::string& which);

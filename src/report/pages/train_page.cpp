@@ -20,8 +20,13 @@ namespace {
 
 std::vector<Judgement> judge_all(const TrainingReportData& report_data, std::size_t threads) {
   std::vector<Judgement> out;
-  if (report_data.valid) out.push_back(judge(report_data.result.model, *report_data.valid, "validation data", threads));
-  out.push_back(judge(report_data.result.model, report_data.train, "training data", threads));
+  const auto add = [&](const Dataset& data, const char* name) {
+    out.push_back(judge(report_data.result.model, data, name, report_data.measure, threads));
+  };
+  if (report_data.test) add(*report_data.test, "test queries");
+  if (report_data.valid) add(*report_data.valid, "validation data");
+  add(report_data.train, "training data");
+  out.front().texts = report_data.texts;
   return out;
 }
 
@@ -65,7 +70,7 @@ report::Section result_section(const TrainingReportData& report_data) {
   for (const std::string& warning : report.warnings) section.blocks.push_back(report::Notice{.text = warning});
   if (report_data.interrupted)
     section.blocks.push_back(report::Notice{.text = "training was interrupted; the model is the best so far"});
-  if (!report_data.valid)
+  if (!report_data.valid && !report_data.test)
     section.blocks.push_back(report::Notice{
         .text = "no validation data: figures below are on the data the model was fitted to, and flatter it"});
   if (!report.candidates.empty()) section.blocks.push_back(candidates_table(report, model.measure));
@@ -101,6 +106,10 @@ std::vector<report::Fact> data_facts(const TrainingReportData& report_data) {
   std::vector<report::Fact> facts = {{"training data", report_data.train_name,
                                       fmt::format("{} queries, {} documents, {} features, fingerprint {:016x}",
                                                   data.queries, data.documents, data.features, data.fingerprint)}};
+  if (report_data.test)
+    facts.push_back({"test queries", fmt::format("set aside from {}", report_data.train_name),
+                     fmt::format("{} queries, {} documents, fingerprint {:016x}", report_data.test->num_queries(),
+                                 report_data.test->num_documents(), report_data.test->fingerprint())});
   if (report_data.valid)
     facts.push_back({"validation data", report_data.valid_name,
                      fmt::format("{} queries, {} documents, fingerprint {:016x}", report_data.valid->num_queries(),
@@ -131,8 +140,10 @@ report::Report training_page(const TrainingReportData& report_data, std::optiona
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model, *judged.data, origin.threads));
   page.sections.push_back(hardest_section(model, judged, origin.threads));
-  page.sections.push_back(every_query_section(model, judged, evidence,
-                                              report_data.valid ? report_data.valid_name : report_data.train_name));
+  const std::string shown = report_data.test    ? fmt::format("the test queries of {}", report_data.train_name)
+                            : report_data.valid ? report_data.valid_name
+                                                : report_data.train_name;
+  page.sections.push_back(every_query_section(model, judged, evidence, shown));
   if (!report_data.result.report.candidates.empty())
     page.sections.push_back(convergence_section(report_data.result, report_data.trace));
   page.sections.push_back(profile_section(report_data.train));

@@ -8,6 +8,7 @@
 #include "dorm/apps/pages.h"
 #include "dorm/tune.h"
 #include "report/pages/grid_blocks.h"
+#include "report/pages/serving_cost.h"
 #include "report/pages/train_page.h"
 #include "report/pages/words.h"
 
@@ -35,13 +36,14 @@ report::Table grid_table(const TuneResult& tuned, const std::string& measure) {
     report::Cell value(cell->validation);
     value.best = cell == cells.front();
     table.rows.push_back({share, cell->decay, std::string(cell->bound ? name_of(*cell->bound) : "none"),
-                          std::string(name_of(cell->start)), cell->measure, cell->C, value, cell->standard_error,
+                          start_name(*cell) + (cell->trees ? fmt::format(", {} leaves", cell->leaves) : ""),
+                          cell->measure, cell->trees ? report::kMissing : cell->C, value, cell->standard_error,
                           cell->bound ? cell->explained_risk : report::kMissing});
   }
   return table;
 }
 
-report::Section grid_section(const TuningReportData& tuning) {
+report::Section grid_section(const TuningReportData& tuning, const Dataset& data) {
   const TuneResult& tuned = tuning.tuned;
   const std::string& measure = tuning.options.train.measure;
   const GridPoint& chosen = *std::max_element(tuned.points.begin(), tuned.points.end(),
@@ -50,6 +52,9 @@ report::Section grid_section(const TuningReportData& tuning) {
   report::Facts facts{
       {{"judged on", tuning.judged_on}, {chosen.share == 1 ? "winner" : "largest share", cell_name(chosen)}}};
   if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
+  if (tuned.worth) facts.facts.push_back({"linear or trees", worth_text(*tuned.worth, measure)});
+  if (tuned.worth)
+    for (const ServingCost& cost : serving_costs(tuned, data)) facts.facts.push_back({cost.of, cost.text});
   for (const CellsOut& out : cells_out(tuned))
     facts.facts.push_back({"dropped", fmt::format("{} grid point{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
   if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});
@@ -72,13 +77,15 @@ report::Report tune_page(const TrainingReportData& report_data, const TuningRepo
   page.title = fmt::format("A ranker tuned for {}", measure);
   page.summary = fmt::format("Tuned on {}; {} {}, which the evaluated rankers were not trained on.",
                              report_data.train_name, measure, validated_text(figure, tuning.judged_on));
-  if (report_data.valid) page.highlights.erase(page.highlights.begin());  // the same figure
+  if (tuning.tuned.model.tested)
+    page.summary += fmt::format(" Then tested once, {}.", tested_text(*tuning.tuned.model.tested));
+  if (report_data.valid && !report_data.test) page.highlights.erase(page.highlights.begin());  // the same figure
   page.highlights.insert(
-      page.highlights.begin(),
+      page.highlights.begin() + (report_data.test ? 1 : 0),
       {fmt::format("{}, {}", measure, report_data.valid ? "validated" : "cross-validated"),
        fmt::format("{:.4f}", figure.mean),
        std::isnan(figure.low) ? "" : fmt::format("95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high)});
-  page.sections.insert(page.sections.begin(), grid_section(tuning));
+  page.sections.insert(page.sections.begin(), grid_section(tuning, report_data.train));
   return page;
 }
 

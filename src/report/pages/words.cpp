@@ -67,7 +67,22 @@ std::string effort_text(const SolveReport& solve) {
   return text;
 }
 
+std::string start_name(const GridPoint& cell) {
+  return std::string(cell.trees ? name_of(*cell.trees) : name_of(cell.start));
+}
+
+std::string worth_text(const TreesWorth& worth, const std::string& measure) {
+  const std::string figures = fmt::format(
+      "{:+.4f} [{:+.4f}, {:+.4f}] {} on your data: linear {:.4f}, trees {:.4f}, with both {:.4f}", worth.difference,
+      worth.low, worth.high, measure, worth.linear.mean, worth.trees.mean, worth.linear.mean + worth.difference);
+  if (worth.low > 0) return "trees are worth " + figures;
+  if (worth.high < 0) return "trees cost " + figures;
+  return "a linear model may do: trees are not shown to be worth anything, " + figures;
+}
+
 std::string cell_name(const GridPoint& cell) {
+  if (cell.trees)
+    return fmt::format("trees by {}, {} leaves, {} rounds", name_of(*cell.trees), cell.leaves, cell.rounds);
   const std::string kernel = cell.kernel == "none" ? "" : ", kernel " + cell.kernel;
   if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
   return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
@@ -108,9 +123,14 @@ std::vector<CellsOut> cells_out(const TuneResult& tuned) {
                                  chosen.kernel));
   for (const Pruned why :
        {Pruned::no_information, Pruned::no_better, Pruned::far_behind, Pruned::cut_short, Pruned::not_reached}) {
-    const auto cells = std::count_if(tuned.pruned.begin(), tuned.pruned.end(),
-                                     [&](const PrunedPoint& cell) { return cell.why == why; });
-    add(static_cast<std::size_t>(cells), fmt::format("not validated: {}", reason_of(why)));
+    const auto count = [&](bool trees) {
+      return static_cast<std::size_t>(
+          std::count_if(tuned.pruned.begin(), tuned.pruned.end(),
+                        [&](const PrunedPoint& cell) { return cell.why == why && cell.trees.has_value() == trees; }));
+    };
+    add(count(false), fmt::format("not validated: {}", reason_of(why)));
+    add(count(true),
+        fmt::format("trees not grown: {}", why == Pruned::no_better ? "fewer leaves did as well" : reason_of(why)));
   }
   return out;
 }
@@ -121,10 +141,49 @@ std::string end_text(const TuneResult& tuned) {
                      tuned.points.size(), tuned.num_points());
 }
 
+std::string tested_text(const TestedFigure& figure) {
+  const std::string interval =
+      std::isnan(figure.low) ? "" : fmt::format(", 95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high);
+  return fmt::format("{} {:.4f}{}, on {} queries that nothing had seen ({:g} of all, seed {})", figure.measure,
+                     figure.mean, interval, figure.queries, figure.share, figure.seed);
+}
+
 std::string validated_text(const ValidatedFigure& figure, const std::string& judged_on) {
   const std::string interval =
       std::isnan(figure.low) ? "" : fmt::format(", 95 % interval [{:.4f}, {:.4f}]", figure.low, figure.high);
   return fmt::format("{:.4f}{}, on {} ({} queries)", figure.mean, interval, judged_on, figure.queries);
+}
+
+// A constant feature has the weight 0 under any constraint.
+std::vector<std::string> bound_features(const Model& model) {
+  const FeatureStatistics& values = model.data.statistics;
+  std::vector<std::string> names;
+  const auto level = [&](std::size_t j) {
+    if (model.weights[j] != 0) return false;
+    return !model.curves || std::all_of(model.curves->features[j].rises.begin(), model.curves->features[j].rises.end(),
+                                        [](double rise) { return rise == 0; });
+  };
+  for (std::size_t j = 0; j < model.signs.size(); ++j)
+    if (model.signs[j] != 0 && level(j) && !(values.known() && values.minimum[j] == values.maximum[j]))
+      names.push_back(model.features[j]);
+  return names;
+}
+
+std::string signs_text(const Model& model) {
+  constexpr std::size_t kMostShown = 10;
+  if (model.signs.empty()) return "";
+  std::vector<std::string> names = bound_features(model);
+  const std::size_t count = names.size();
+  if (count > kMostShown) {
+    names.resize(kMostShown);
+    names.emplace_back("...");
+  }
+  const auto having = [&](std::int8_t sign) { return std::count(model.signs.begin(), model.signs.end(), sign); };
+  return fmt::format("{} weights >= 0, {} <= 0; {}{}", having(1), having(-1),
+                     count == 0   ? "none is held at 0"
+                     : count == 1 ? "1 is held at 0: "
+                                  : fmt::format("{} are held at 0: ", count),
+                     fmt::join(names, ", "));
 }
 
 }  // namespace dorm::pages

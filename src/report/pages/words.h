@@ -21,6 +21,12 @@ std::string effort_text(const SolveReport& solve);
 /// "ndcg@10, C 100, decay measure, bound best from ridge".
 std::string cell_name(const GridPoint& cell);
 
+/// What it is trained from: an initial model, or a loss of trees with their leaves.
+std::string start_name(const GridPoint& cell);
+
+/// "trees are worth +0.0120 [+0.0040, +0.0200] ndcg@10 on this data (linear 0.5123, trees 0.5201)".
+std::string worth_text(const TreesWorth& worth, const std::string& measure);
+
 std::string_view choice_name(Choice choice);
 
 /// The rule by which the ranker was made of the cells, and what it says of this one; `asked`: the rule
@@ -37,7 +43,15 @@ std::vector<CellsOut> cells_out(const TuneResult& tuned);
 /// "time limit: 7 of 24 grid points validated"; empty when the tuning went through.
 std::string end_text(const TuneResult& tuned);
 
+/// "2 weights >= 0, 1 <= 0; 1 is held at 0: price": the constraints of a training, and those that bind; empty: none.
+std::string signs_text(const Model& model);
+/// The features whose weight is 0 because of its sign.
+std::vector<std::string> bound_features(const Model& model);
+
 /// "0.7408, 95 % interval [0.6950, 0.7866], on vali.txt (156 queries)".
 std::string validated_text(const ValidatedFigure& figure, const std::string& judged_on);
+
+/// "ndcg@10 0.7408, 95 % interval [0.6950, 0.7866], on 32 queries that nothing had seen (0.2 of all, seed 1)".
+std::string tested_text(const TestedFigure& figure);
 
 }  // namespace dorm::pages

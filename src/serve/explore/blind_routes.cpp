@@ -60,9 +60,8 @@ Trial next_trial(const Explorer::State& state, JudgmentStore& store, const std::
 Json list_json(const Explorer::State& state, const Ranked& ranked, std::size_t q) {
   Json list = Json::array();
   for (const std::uint32_t d : shown_list(ranked, q)) {
-    const std::string name = state.document_name(q, d);
-    Json doc = {{"d", d}, {"id", name}};
-    add_texts(state, name, doc);
+    Json doc = {{"d", d}, {"id", state.document_name(q, d)}};
+    add_texts(state, {q, d}, doc);
     list.push_back(std::move(doc));
   }
   return list;
@@ -80,6 +79,7 @@ Json next_blind(const Explorer::State& state, const Parameters& parameters) {
                &right = trial.flipped ? *state.first : *state.second;
   return {{"trial", trial.name},
           {"id", state.query_id(trial.q)},
+          {"text", text_or_null(state.query_text(trial.q))},
           {"q", trial.q},
           {"done", answered.size()},
           {"left", list_json(state, left, trial.q)},

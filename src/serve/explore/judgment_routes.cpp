@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "dorm/write.h"
-#include "serve/explore/agreement.h"
+#include "evaluation/agreement.h"
 #include "serve/explore/state.h"
 
 namespace dorm::explore {

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kLargestBody = std::size_t{16} << 10;
 constexpr std::size_t kJudgeCharacters = 64;
 constexpr float kMostKeys = 9;
+constexpr std::size_t kTitleCharacters = 200;
 
 Json about_model(const Explorer::State& state, std::size_t k) {
   const Candidate& each = state.options.models[k];
@@ -27,7 +28,10 @@ Json about_model(const Explorer::State& state, std::size_t k) {
           {"method", model.method},
           {"measure", name_or_null(model.measure)},
           {"bound", violated},
-          {"linear", model.linear()},
+          {"kind", each.kind},
+          {"linear", has_weights(model)},
+          {"explains", each.scores.empty()},
+          {"trained_share", state.trained_share[k]},
           {"fingerprint", each.fingerprint},
           {"features", model.features.size()}};
 }
@@ -59,7 +63,7 @@ Json info(const Explorer::State& state) {
             {"documents", data.num_documents()},
             {"features", data.num_features()},
             {"labels", std::move(labels)},
-            {"texts", state.texts.given()}}},
+            {"texts", state.texts.given() || !state.options.readable.titles.empty()}}},
           {"models", std::move(models)},
           {"judging",
            {{"on", state.judgments != nullptr},
@@ -136,10 +140,15 @@ std::string BodyFields::text(const char* name, std::string_view expected) const 
 
 std::string BodyFields::judge() const { return checked_judge(text("judge", "a name of 1 to 64 characters")); }
 
-void add_texts(const Explorer::State& state, const std::string& document, Json& out) {
-  const DocumentText* text = state.texts.given() ? state.texts.find(document) : nullptr;
-  out["title"] = text && text->has_title ? Json(text->title) : Json(nullptr);
+void add_texts(const Explorer::State& state, const DocumentPlace& place, Json& out) {
+  const std::size_t row = state.data().first_document(place.q) + place.d;
+  const auto of_row = [&](const std::vector<std::string>& texts) {
+    return text_or_null(row < texts.size() ? std::string(cut_text(texts[row], kTitleCharacters)) : std::string());
+  };
+  const DocumentText* text = state.texts.given() ? state.texts.find(state.document_name(place.q, place.d)) : nullptr;
+  out["title"] = text && text->has_title ? Json(text->title) : of_row(state.options.readable.titles);
   out["text"] = text && text->has_text ? Json(text->text) : Json(nullptr);
+  out["url"] = text && !text->url.empty() ? Json(text->url) : of_row(state.options.readable.urls);
 }
 
 void add_page_routes(const Explorer::State& state, serve::Router& router) {

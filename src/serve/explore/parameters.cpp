@@ -141,7 +141,8 @@ std::vector<Edit> edits_of(const Parameters& parameters, const Model& model) {
   std::size_t given = 0;
   const std::string list = parameters.text("edits");
   each_piece(list, [&](std::string_view piece) {
-    if (!model.linear()) throw serve::Refusal(409, "edits: the model is not linear; expected one with weights");
+    if (!model.linear() || model.features.empty())
+      throw serve::Refusal(409, "edits: the model is not linear; expected one with weights");
     const std::size_t colon = std::min(piece.size(), piece.find(':'));
     const std::optional<std::size_t> feature = whole_number(piece.substr(0, colon));
     const std::string_view number = piece.substr(std::min(piece.size(), colon + 1));

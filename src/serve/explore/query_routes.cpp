@@ -92,7 +92,7 @@ std::vector<std::size_t> filtered_queries(const Explorer::State& state, const st
     }
   }
   for (std::size_t q = 0; q < count; ++q)
-    if (filter.empty() || contains_text(state.data().query(q).id, filter)) rows.push_back(q);
+    if (filter.empty() || state.matches(q, filter)) rows.push_back(q);
   return rows;
 }
 
@@ -138,6 +138,7 @@ Json queries(const Explorer::State& state, const Parameters& parameters) {
     const std::size_t q = table.rows[row];
     return Json{{"q", q},
                 {"id", state.query_id(q)},
+                {"text", text_or_null(state.query_text(q))},
                 {"documents", state.documents(q)},
                 {"relevant", state.profile->queries[q].relevant},
                 {"a", number_or_null(table.value(q))},
@@ -212,7 +213,7 @@ struct QueryView {
   Json document(std::size_t d) const {
     const std::string name = state.document_name(q, d);
     Json doc = {{"d", d}, {"id", name}, {"label", label_json(state.data().query(q).labels[d])}};
-    add_texts(state, name, doc);
+    add_texts(state, {q, d}, doc);
     const auto given = judged.find(name);
     doc["judged"] = given == judged.end() ? Json(nullptr) : label_json(given->second);
     for (const Column& column : columns)
@@ -231,6 +232,7 @@ Json one_query(const Explorer::State& state, const Parameters& parameters) {
     view.judged = state.judgments->labels(judge, state.query_id(q));
   Json out = {{"q", q},
               {"id", state.query_id(q)},
+              {"text", text_or_null(state.query_text(q))},
               {"documents", documents},
               {"cutoff", state.measure->cutoff() > 0 ? Json(state.measure->cutoff()) : Json(nullptr)},
               {"a", number_or_null(state.first->values()[q])},

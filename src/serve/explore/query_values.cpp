@@ -7,6 +7,7 @@
 
 #include "base/numeric.h"
 #include "base/parallel.h"
+#include "data/source_order.h"
 #include "evaluation/summarise.h"
 
 namespace dorm::explore {
@@ -44,7 +45,11 @@ QueryValues::QueryValues(Dataset data, const std::string& measure, EvaluateOptio
   name_ = measure_->name();
   cutoff_ = cutoff_in(name_);
   const Ties ties = options_.ties.empty() ? convention.ties : parse_ties(options_.ties);
-  by_index_ = ties == Ties::index || (ties == Ties::document_id && options_.ties.empty() && !data_.has_document_ids());
+  const bool by_index =
+      ties == Ties::index || (ties == Ties::document_id && options_.ties.empty() && !data_.has_document_ids());
+  bool in_order = true;
+  for (std::size_t q = 0; q < data_.num_queries(); ++q) in_order = in_order && source_order(data_, q).empty();
+  by_index_ = by_index && in_order;
   empty_ = count_empty(convention, *measure_);
   const auto* factored = dynamic_cast<const FactoredMeasure*>(measure_.get());
   if (!factored || options_.depth > 0 || !options_.one_per.empty()) return;
@@ -60,16 +65,12 @@ QueryValues::QueryValues(Dataset data, const std::string& measure, EvaluateOptio
 }
 
 double QueryValues::judged(std::size_t q, std::span<const double> scores) const {
-  const Query query = data_.query(q);
-  std::vector<std::string_view> ids;
-  if (data_.has_document_ids())
-    for (std::size_t i = 0; i < query.size(); ++i) ids.push_back(data_.document_id(query.first_document + i));
-  const ScoredQuery scored{query.id, query.labels, scores, ids, query.weight};
+  const Dataset alone = data_.select(std::span(&q, 1));
   EvaluateOptions options = options_;
   options.bootstrap = 0;
   options.threads = 1;
   const Measure* const measure = measure_.get();
-  return evaluate(std::span(&scored, 1), std::span(&measure, 1), options).measures[0].per_query[0];
+  return evaluate(alone, scores, std::span(&measure, 1), options).measures[0].per_query[0];
 }
 
 double QueryValues::value(std::size_t q, std::span<const double> scores) const {

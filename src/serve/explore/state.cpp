@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "model/trained_on.h"
 
 namespace dorm::explore {
 namespace {
@@ -47,12 +48,15 @@ Explorer::State::State(Options given) : options(std::move(given)) {
   ideal = measure->values(scores_by_label(a.data));
   tell(0.3, "scores");
   const auto ranked = [&](const Candidate& each, const Ranked* against) {
-    auto scores = std::make_shared<ScoreTable>(score(each.model, each.data, threads));
+    auto scores =
+        std::make_shared<ScoreTable>(each.scores.empty() ? score(each.model, each.data, threads) : each.scores);
     return std::make_shared<const Ranked>(each.model, each.data, std::move(scores), *measure, against);
   };
   first = ranked(a, nullptr);
   if (options.models.size() > 1) second = ranked(options.models[1], first.get());
   tell(0.5, "statistics of features");
+  for (const Candidate& each : options.models)
+    trained_share.push_back(share_trained_on(each.model, each.data, threads));
   profile = std::make_unique<const DataProfile>(a.model, a.data, threads);
   violated = ViolatedRankings::of(a.model);
   for (std::size_t q = 0; q < a.data.num_queries(); ++q) query_number_.emplace(a.data.query(q).id, q);
@@ -63,7 +67,7 @@ Explorer::State::State(Options given) : options(std::move(given)) {
       each->swaps();
     }
   if (second) second->test();
-  if (a.model.linear() && a.data.dense() && a.data.num_nonzeros() > options.exact_values) {
+  if (has_weights(a.model) && a.data.dense() && a.data.num_nonzeros() > options.exact_values) {
     tell(0.8, "scaled features");
     columns = std::make_unique<ScaledColumns>(a.model, a.data, kColumnBytes, threads);
     columns->prepare(features_by_weight());
@@ -75,7 +79,7 @@ std::shared_ptr<const Ranked> Explorer::State::right(const Parameters& parameter
   const std::string name = parameters.text("right");
   if (name.empty()) return nullptr;
   if (name == "b" && second) return second;
-  if (name == "edited" && options.models[0].model.linear()) return edited(edits_of(parameters, first->model()));
+  if (name == "edited" && has_weights(options.models[0].model)) return edited(edits_of(parameters, first->model()));
   if (name == "b" || name == "edited")
     throw serve::Refusal(409, name == "b" ? "right: there is no second model"
                                           : "right: the model is not linear; expected one with weights");
@@ -125,6 +129,23 @@ std::shared_ptr<const Ranked> Explorer::State::edited(const std::vector<Edit>& e
 JudgmentStore& Explorer::State::judging() const {
   if (!judgments) throw serve::Refusal(409, "judging is off: no file for judgments was given");
   return *judgments;
+}
+
+const std::string& Explorer::State::query_text(std::size_t q) const {
+  if (const std::string* text = texts.query(std::string(data().query(q).id))) return *text;
+  static const std::string none;
+  return q < options.readable.queries.size() ? options.readable.queries[q] : none;
+}
+
+bool Explorer::State::matches(std::size_t q, const std::string& filter) const {
+  if (contains_text(data().query(q).id, filter) || contains_text(query_text(q), filter)) return true;
+  for (std::size_t d = 0; d < documents(q); ++d) {
+    const DocumentText* text = texts.given() ? texts.find(document_name(q, d)) : nullptr;
+    if (text && contains_text(text->title, filter)) return true;
+    const std::size_t row = data().first_document(q) + d;
+    if (row < options.readable.titles.size() && contains_text(options.readable.titles[row], filter)) return true;
+  }
+  return false;
 }
 
 DocumentPlace Explorer::State::find(const std::string& query, const std::string& document) const {

@@ -46,6 +46,11 @@ struct Explorer::State {
   std::shared_ptr<const Ranked> edited(const std::vector<Edit>& edits) const;
   Model edited_model(const std::vector<Edit>& edits) const;
 
+  /// What people type; empty: not known.
+  const std::string& query_text(std::size_t q) const;
+  /// Whether its id, its text or the title of one of its documents contains this.
+  bool matches(std::size_t q, const std::string& filter) const;
+
   /// Throws Refusal(409) where nobody judges.
   JudgmentStore& judging() const;
   /// Where a document of the data stands; none: q is the number of queries.
@@ -61,6 +66,7 @@ struct Explorer::State {
   std::unique_ptr<const DataProfile> profile;
   std::unique_ptr<const ViolatedRankings> violated;  // null: model a has no bound
   std::unique_ptr<ScaledColumns> columns;            // null: scores are made anew for other weights
+  std::vector<double> trained_share;                 // by model: of these queries that it was trained on
   Texts texts;
   std::unique_ptr<JudgmentStore> judgments;  // null: nobody judges
 
@@ -94,6 +100,7 @@ Json paged(const Parameters& parameters, std::size_t total, const Row& row) {
 
 /// null for NaN.
 inline Json number_or_null(double x) { return x == x ? Json(x) : Json(nullptr); }
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 /// Whole labels without a point.
 Json label_json(float label);
 template <class T>
@@ -137,7 +144,9 @@ void add_post(serve::Router& router, std::string_view path, Body body) {
 
 /// Throws Refusal(400) unless it is a judge's name.
 std::string checked_judge(std::string name);
-/// {"title", "text"} added.
-void add_texts(const Explorer::State& state, const std::string& document, Json& out);
+/// {"title", "text", "url"} added.
+void add_texts(const Explorer::State& state, const DocumentPlace& place, Json& out);
+/// Whether the scores are a sum over features; a run or a file of scores has none.
+inline bool has_weights(const Model& model) { return model.linear() && !model.features.empty(); }
 
 }  // namespace dorm::explore

@@ -14,8 +14,9 @@
 namespace dorm::explore {
 namespace {
 
-constexpr std::size_t kTitleCharacters = 200, kTextCharacters = 600;
-constexpr std::string_view kTextExpected = "one object per line, {\"id\", \"title\", \"text\"}";
+constexpr std::size_t kCutTitle = 200, kTextCharacters = 600, kUrlCharacters = 1000;
+constexpr std::string_view kTextExpected =
+    "one object per line, {\"id\", \"title\", \"text\", \"url\"} of a document or {\"query\", \"text\"} of a query";
 
 /// Of a field that may be absent or null; whether it is there.
 bool read_text(const Json& line, const char* key, std::size_t characters, const LineReader& lines, std::string& out) {
@@ -45,22 +46,36 @@ Texts::Texts(const std::string& path, const Dataset& data, const std::function<v
     if (lines.line_number() % 1024 == 0 && source->total_bytes() > 0)
       progress(static_cast<double>(lines.done_bytes()) / static_cast<double>(source->total_bytes()));
     const Json json = parse_json(line, fmt::format("{}:{}", path, lines.line_number()), kTextExpected);
+    if (json.is_object() && json.contains("query") && !json.contains("id")) {
+      std::string text;
+      const std::string name = name_text(json["query"]);
+      if (read_text(json, "text", kTextCharacters, lines, text) && !name.empty()) queries_[name] = std::move(text);
+      continue;
+    }
     const auto id = json.is_object() ? json.find("id") : json.end();
     if (!json.is_object() || id == json.end() || !(id->is_string() || id->is_number()))
       throw lines.error(0, fmt::format("found no \"id\"; expected {}", kTextExpected));
     const auto known = texts_.find(name_text(*id));
     if (known == texts_.end()) continue;
     DocumentText read;
-    read.has_title = read_text(json, "title", kTitleCharacters, lines, read.title);
+    read.has_title = read_text(json, "title", kCutTitle, lines, read.title);
     read.has_text = read_text(json, "text", kTextCharacters, lines, read.text);
+    read_text(json, "url", kUrlCharacters, lines, read.url);
     known->second = std::move(read);
   }
-  std::erase_if(texts_, [](const auto& each) { return !each.second.has_title && !each.second.has_text; });
+  std::erase_if(texts_, [](const auto& each) {
+    return !each.second.has_title && !each.second.has_text && each.second.url.empty();
+  });
 }
 
 const DocumentText* Texts::find(const std::string& id) const {
   const auto found = texts_.find(id);
   return found == texts_.end() ? nullptr : &found->second;
+}
+
+const std::string* Texts::query(const std::string& id) const {
+  const auto found = queries_.find(id);
+  return found == queries_.end() ? nullptr : &found->second;
 }
 
 }  // namespace dorm::explore

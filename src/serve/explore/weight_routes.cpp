@@ -30,7 +30,8 @@ Json weights(const Explorer::State& state, const Parameters& parameters) {
 
 /// Nobody shall take it for a model that was trained: what says so goes.
 serve::Answer edited_file(const Explorer::State& state, const Parameters& parameters) {
-  if (!state.first->model().linear()) throw serve::Refusal(409, "the model is not linear; expected one with weights");
+  if (!has_weights(state.first->model()))
+    throw serve::Refusal(409, "the model is not linear; expected one with weights");
   const std::vector<Edit> edits = edits_of(parameters, state.first->model());
   Model model = state.edited_model(edits);
   model.method = "edited";

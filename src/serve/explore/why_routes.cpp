@@ -42,6 +42,8 @@ Json document_json(const Model& model, const DocumentExplanation& document, std:
 /// whole sum here.
 std::vector<DocumentExplanation> explained(const Explorer::State& state, const Ranked& ranked, std::size_t q,
                                            const std::vector<std::size_t>& docs, QueryExplanation& all) {
+  if (ranked.model().features.empty())
+    throw serve::Refusal(409, "the ranker is a list of scores, which says nothing of features; expected a model");
   std::vector<std::size_t> documents;
   for (const std::size_t d : docs) documents.push_back(ranked.data().first_document(q) + d);
   all = explain(ranked.model(), ranked.data(), q, 0, documents, state.options.evaluation.threads);

@@ -21,6 +21,20 @@ export function Id({ text }: { text: string }) {
   return <bdi class="id">{text.trim() === "" ? "(empty)" : text}</bdi>;
 }
 
+/** A query: what people typed above its id, or its id alone. */
+export function QueryName({ query }: { query: { id: string; text?: string | null } }) {
+  const text = query.text ?? "";
+  if (text.trim() === "" || text === query.id) return <Id text={query.id} />;
+  return <><span class="query-text"><bdi class="id">{text}</bdi></span>{" "}<span class="note"><Id text={query.id} /></span></>;
+}
+
+/** A link to the document, where its address is one that a browser opens. */
+export function DocLink({ doc }: { doc: { url?: string | null } }) {
+  const url = doc.url ?? "";
+  return /^https?:\/\//i.test(url) ? <a class="url" href={url} target="_blank" rel="noreferrer noopener"><bdi>{url}</bdi></a>
+    : url.trim() === "" ? null : <span class="note url"><bdi>{url}</bdi></span>;
+}
+
 /** A document's title, or its id where it has none to show. */
 export function nameOfDoc(doc: { id: string; title: string | null }): string {
   return doc.title !== null && doc.title.trim() !== "" ? doc.title : doc.id.trim() === "" ? "(empty)" : doc.id;
@@ -31,6 +45,9 @@ export function DocName({ doc }: { doc: { id: string; title: string | null } }) 
   const name = nameOfDoc(doc);
   return <><span class="title"><bdi class="id">{name}</bdi></span>{name === doc.id ? null : <Id text={doc.id} />}</>;
 }
+
+export const judgingOff = "Judging is off. Start the command again with --judgments FILE: a SQLite file for the judgments, created if missing "
+  + "(in Python judgments=).";
 
 export function Trouble({ error }: { error: string | null }) {
   return error === null ? null : <p class="notice" role="alert">{error}</p>;

@@ -59,6 +59,20 @@ export function Measure() {
   );
 }
 
+/** Figures on queries that a ranker has learnt from flatter it: that comes first. */
+function TrainedHere() {
+  const { info } = useApp();
+  const known = info.models.filter((model) => (model.trained_share ?? 0) > 0);
+  if (known.length === 0) return null;
+  return (
+    <p class="notice" role="note">
+      {known.map((model) => <span key={model.key}><bdi>{model.name}</bdi> was trained on{" "}
+        {(model.trained_share ?? 0) < 1 ? `${Math.round(100 * (model.trained_share ?? 0))} % of these` : "these very"} documents. </span>)}
+      Figures flatter it, and say nothing about queries it has not seen: look at others, or tune with a test part (dorm tune --test).
+    </p>
+  );
+}
+
 export function Top({ openHelp }: { openHelp(): void }) {
   const { info, state, go, link, right } = useApp();
   const canEdit = info.models[0]?.linear === true;
@@ -80,8 +94,9 @@ export function Top({ openHelp }: { openHelp(): void }) {
           ))}
         </ul>
       </nav>
+      {["judge", "blind"].includes(state.view) ? null : <TrainedHere />}
       {["judge", "blind", "data"].includes(state.view) ? null : (
-        <section aria-label="The measure over all queries" class={state.view === "whatif" ? "sticky" : ""}>
+        <section aria-label="The measure over all queries" class={state.view === "whatif" ? "sticky brief" : state.view === "query" ? "brief" : ""}>
           {state.view === "whatif" || (info.models.length < 2 && !canEdit) ? null : (
             <p class="against"><label>Compare A with{" "}
               <select id="right" value={right === "" ? "none" : right} onChange={choose}>

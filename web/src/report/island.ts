@@ -12,7 +12,7 @@ export interface Kept {
 }
 
 export interface Lists {
-  docs: [string, number | null][]; // name and label
+  docs: [string, number | null, string?][]; // name, label, title
   order: number[][]; // by ranker: the first documents
   ranks: (number | null)[][]; // by ranker, then document; null: not retrieved
   scores: (number | null)[][]; // by ranker, then document; empty: not known
@@ -35,6 +35,7 @@ export interface Island {
   data: string;
   labels: number[];
   ids: string[];
+  texts?: Record<number, string>; // what people typed, by query
   documents: number[];
   relevant: number[];
   ideal: (number | null)[];

@@ -29,7 +29,7 @@ const less = (x: number | null, y: number | null): number | null => (x === null 
 export function rowOf(island: Island, { a, b }: Compared, q: number): QueryRow {
   const own = island.rankers[a]?.values[q] ?? null;
   const right = b === null ? null : island.rankers[b]?.values[q] ?? null;
-  return { q, id: island.ids[q] ?? "", documents: island.documents[q] ?? 0, relevant: island.relevant[q] ?? 0, a: own, right,
+  return { q, id: island.ids[q] ?? "", text: island.texts?.[q] ?? null, documents: island.documents[q] ?? 0, relevant: island.relevant[q] ?? 0, a: own, right,
     difference: less(right, own), loss: less(island.ideal[q] ?? null, own), swaps: 0, judged: 0, open: island.lists[q] !== undefined };
 }
 
@@ -60,7 +60,7 @@ function queries(island: Island, compared: Compared, asked: URLSearchParams): Pa
   const one = /^q:(\d+)$/.exec(text);
   const compares = asked.get("right") === "b" ? compared : { ...compared, b: null };
   const all = island.ids.map((_, q) => rowOf(island, compares, q))
-    .filter((row) => (one ? row.q === Number(one[1]) : row.id.toLowerCase().includes(text)));
+    .filter((row) => (one ? row.q === Number(one[1]) : `${row.id}\n${row.text ?? ""}`.toLowerCase().includes(text)));
   const offset = Number(asked.get("offset") ?? 0);
   const rows = sorted(all, asked.get("sort") ?? "loss", asked.get("order") ?? "desc");
   return { total: rows.length, offset, rows: rows.slice(offset, offset + Number(asked.get("limit") ?? 50)) };
@@ -80,11 +80,11 @@ function query(island: Island, { a, b }: Compared, asked: URLSearchParams): Quer
   const cut = (order: number[] | undefined) => (order === undefined || order.length === 0 ? null
     : order.slice(offset, offset + Number(asked.get("limit") ?? 50)));
   const at = (table: (number | null)[][], ranker: number | null, d: number) => (ranker === null ? null : table[ranker]?.[d] ?? null);
-  const docs = lists.docs.map(([id, label], d): Doc => ({ d, id, label: label ?? 0, title: null, text: null, judged: null,
+  const docs = lists.docs.map(([id, label, title], d): Doc => ({ d, id, label: label ?? 0, title: title ?? null, text: null, judged: null,
     ranks: { a: at(lists.ranks, a, d), right: at(lists.ranks, right, d), ideal: lists.idealRanks[d] ?? null, violated: null },
     scores: { a: at(lists.scores, a, d), right: at(lists.scores, right, d) } }));
   const row = rowOf(island, { a, b: right }, q);
-  return { q, id: row.id, documents: row.documents, kept: Math.min(lists.kept, row.documents), cutoff: island.cutoff, a: row.a,
+  return { q, id: row.id, text: row.text ?? null, documents: row.documents, kept: Math.min(lists.kept, row.documents), cutoff: island.cutoff, a: row.a,
     right: row.right, ideal: island.ideal[q] ?? null, offset,
     order: { a: cut(lists.order[a]), right: right === null ? null : cut(lists.order[right]), ideal: cut(lists.ideal), violated: null },
     violated: null, docs };

@@ -5,7 +5,7 @@ import { address, post, type BlindDoc, type BlindResult, type Trial } from "../a
 import { useApp, useLoad } from "../app";
 import { counted, probability } from "../format";
 import { useKeys } from "../keys";
-import { DocName, Id, JudgeName, Show, Trouble } from "../parts/basic";
+import { DocName, JudgeName, judgingOff, QueryName, Show, Trouble } from "../parts/basic";
 
 function List({ name, docs }: { name: string; docs: BlindDoc[] }) {
   return (
@@ -52,7 +52,7 @@ export function BlindView() {
   useKeys({ ArrowLeft: () => say("left"), ArrowRight: () => say("right"), "=": () => say("same") });
   if (!possible) {
     return <section><h2 tabIndex={-1}>Blind A/B</h2>
-      <p class="notice plain">{info.models.length < 2 ? "A blind comparison takes two models." : "Judging is off: the command was not given a file for judgments."}</p></section>;
+      <p class="notice plain">{info.models.length < 2 ? "A blind comparison takes two rankers: dorm explore A B --data DATA --judgments FILE." : judgingOff}</p></section>;
   }
   return (
     <section>
@@ -62,7 +62,7 @@ export function BlindView() {
       {judge === "" ? <p class="note">Give a name to begin.</p> : (
         <Show from={trial}>{(data) => data.trial === null ? <p class="notice good">No query is left to compare; {counted(data.done, "trial")} done. Thank you.</p> : (
           <>
-            <p>Query <Id text={data.id ?? ""} />; {counted(data.done, "trial")} done.</p>
+            <p>Query <QueryName query={{ id: data.id ?? "", text: data.text ?? null }} />; {counted(data.done, "trial")} done.</p>
             <div class="choices" role="group" aria-label="Which list is better?">
               <button type="button" onClick={() => say("left")} aria-keyshortcuts="ArrowLeft">← Left is better</button>
               <button type="button" onClick={() => say("same")} aria-keyshortcuts="=">= No difference</button>

@@ -6,7 +6,7 @@ import { address, post, type Agreement, type Doc, type Judged, type Query } from
 import { comparison, useApp, useLoad } from "../app";
 import { agreementWord, counted, short } from "../format";
 import { useKeys } from "../keys";
-import { DocName, Id, JudgeName, Label, nameOfDoc, pageSize, Pager, Show, Trouble } from "../parts/basic";
+import { DocLink, DocName, JudgeName, judgingOff, Label, nameOfDoc, pageSize, Pager, QueryName, Show, Trouble } from "../parts/basic";
 import { useWalk, Walk } from "../parts/walk";
 
 function AgreementPart({ turn }: { turn: number }) {
@@ -58,6 +58,7 @@ function Row({ doc, judged, labels, showData, current, set, onFocus }: RowProps)
       <div class="what">
         <DocName doc={doc} />
         {doc.text !== null ? <p><bdi>{doc.text}</bdi></p> : null}
+        <DocLink doc={doc} />
       </div>
       <div class="grades" role="group" aria-label={`label of ${nameOfDoc(doc)}`}>
         {labels.map((label) => (
@@ -151,12 +152,12 @@ export function JudgeView() {
   const query = useLoad<Query>(state.q === null || !info.judging.on ? null : address("query",
     { q: state.q, offset: state.from, limit: pageSize, judge, ...comparison(app) }), 150);
   if (!info.judging.on) {
-    return <section><h2 tabIndex={-1}>Judge</h2><p class="notice plain">Judging is off: the command was not given a file for judgments.</p></section>;
+    return <section><h2 tabIndex={-1}>Judge</h2><p class="notice plain">{judgingOff}</p></section>;
   }
   return (
     <section>
       <div class="bar">
-        <h2 tabIndex={-1}><span class="clamp">Judge {query.data ? <>query <Id text={query.data.id} /></> : ""}</span></h2>
+        <h2 tabIndex={-1}><span class="clamp">Judge {query.data ? <>query <QueryName query={query.data} /></> : ""}</span></h2>
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />

@@ -5,7 +5,7 @@ import { address, type Page, type QueryRow } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, nothing, signed } from "../format";
 import { useKeys } from "../keys";
-import { Heading, Id, pageSize, Pager, Show, SortHead } from "../parts/basic";
+import { Heading, pageSize, Pager, QueryName, Show, SortHead } from "../parts/basic";
 import type { Sort } from "../state";
 
 /** A bar below a figure: loss to the right of zero. */
@@ -52,9 +52,9 @@ function Rows({ page }: { page: Page<QueryRow> }) {
         <tbody>
           {page.rows.map((row, place) => (
             <tr key={row.q}>
-              <th scope="row">{row.open === false ? <Id text={row.id} />
+              <th scope="row">{row.open === false ? <QueryName query={row} />
                 : <a href={link({ view: "query", q: row.q, at: page.offset + place, from: 0, first: null, second: null })}>
-                  <Id text={row.id} /></a>}</th>
+                  <QueryName query={row} /></a>}</th>
               {known ? <td class="n">{figure(row.loss)}<LossBar loss={row.loss} /></td> : null}
               <td class="n room">{figure(row.a)}</td>
               {right ? <td class="n room">{figure(row.right)}</td> : null}
@@ -105,7 +105,7 @@ export function QueriesView() {
     <section>
       <Heading>Queries</Heading>
       <div class="search" role="search">
-        <label>Filter by id <input type="search" value={typed} placeholder="part of an id, or q:17"
+        <label>Filter <input type="search" value={typed} placeholder={app.info.report ? "part of an id" : "part of a text, a title or an id; or q:17"}
           onInput={(event) => setTyped(event.currentTarget.value)} /></label>
         <label>Sort by <select value={`${state.sort} ${state.order}`} onChange={(event) => {
           const [sort, order] = event.currentTarget.value.split(" ") as [Sort, "asc" | "desc"];

@@ -4,7 +4,7 @@ import { address, type Doc, type Query } from "../api";
 import { comparison, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, short, signed } from "../format";
 import { useKeys } from "../keys";
-import { Heading, Id, nameOfDoc, Pager, Show, Trouble } from "../parts/basic";
+import { DocLink, Heading, nameOfDoc, Pager, QueryName, Show, Trouble } from "../parts/basic";
 import { PairPart } from "../parts/pair";
 import { Rankings } from "../parts/rankings";
 import { useWalk, Walk } from "../parts/walk";
@@ -25,12 +25,12 @@ function Violated({ query }: { query: Query }) {
 
 /** The texts of what is picked: rankings show titles only. */
 function Texts({ docs }: { docs: Doc[] }) {
-  const told = docs.filter((doc) => doc.text !== null);
+  const told = docs.filter((doc) => doc.text !== null || (doc.url ?? "") !== "");
   if (told.length === 0) return null;
   return (
     <section aria-label="Texts of the picked documents">
       {told.map((doc) => (
-        <article key={doc.d} class="text"><h4><bdi>{nameOfDoc(doc)}</bdi></h4><p><bdi>{doc.text}</bdi></p></article>
+        <article key={doc.d} class="text"><h4><bdi>{nameOfDoc(doc)}</bdi></h4>{doc.text !== null ? <p><bdi>{doc.text}</bdi></p> : null}<DocLink doc={doc} /></article>
       ))}
     </section>
   );
@@ -54,7 +54,7 @@ export function QueryView() {
   return (
     <section>
       <div class="bar">
-        <Heading><span class="clamp">Query {query.data ? <Id text={query.data.id} /> : ""}</span></Heading>
+        <Heading><span class="clamp">Query {query.data ? <QueryName query={query.data} /> : ""}</span></Heading>
         <Walk step={walk.step} />
       </div>
       <Trouble error={walk.error} />

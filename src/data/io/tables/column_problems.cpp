@@ -28,12 +28,22 @@ std::string found_text(const std::string& text) {
   return without_blanks(text).empty() ? "an empty cell" : in_quotes(text);
 }
 
+/// A name in a list: a comma of its own stands behind a backslash.
+std::string escaped(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += c == ',' ? std::string("\\,") : std::string(1, c);
+  return out;
+}
+
 }  // namespace
 
-void ColumnProblems::add(std::string_view column, Cell kind, const SourcePosition& at, std::string_view text) {
+void ColumnProblems::add(std::string_view column, Cell kind, const SourcePosition& at, std::string_view text,
+                         const std::string& expected) {
   Problems& problems = kind == Cell::missing ? missing_ : unreadable_;
-  if (problems.find(column) != problems.end()) return;
-  problems.emplace(column, Problem{kind, at, std::string(text), count_++});
+  auto known = problems.find(column);
+  if (known == problems.end())
+    known = problems.emplace(column, Problem{kind, at, std::string(text), expected, count_++}).first;
+  if (kind != Cell::missing) known->second.sample.add(without_blanks(text), query_);
 }
 
 std::vector<const ColumnProblems::Entry*> ColumnProblems::in_order(const Problems& problems) {
@@ -59,27 +69,58 @@ std::string ColumnProblems::listed(const Problems& problems) {
 
 std::string ColumnProblems::single(const Entry& entry) {
   const auto& [column, problem] = entry;
-  std::string_view expected = "a number";
+  std::string_view expected = problem.expected.empty() ? "a number" : std::string_view(problem.expected);
   if (problem.kind == Cell::missing) expected = "a finite number (missing values can be read as zero or mean)";
+  if (!problem.expected.empty())
+    return fmt::format("found {} in column {}; expected {}", found_text(problem.text), in_quotes(column), expected);
   if (problem.kind == Cell::too_large) expected = "a number within the range of float32";
   if (problem.kind == Cell::commas) expected = "a number without commas, such as 1234.5";
   if (problem.kind == Cell::date) expected = "a number, and not a date";
   return fmt::format("found {} in column {}; expected {}", found_text(problem.text), in_quotes(column), expected);
 }
 
+/// A column whose gaps are of no account: left out, or a category.
+bool ColumnProblems::is_no_number(const std::string& column) const {
+  const auto text = unreadable_.find(column);
+  if (text == unreadable_.end() || !text->second.expected.empty()) return false;
+  const std::string rule = text->second.sample.proposal();
+  return rule.empty() || rule == "onehot";
+}
+
+/// The rule that most columns want, and those of the others.
+Remedy ColumnProblems::missing_rules() const {
+  std::map<std::string_view, std::size_t> count;
+  for (const auto& [column, problem] : missing_)
+    if (!is_no_number(column)) ++count[proposed_missing(column)];
+  if (count.empty()) return {Remedy::Kind::treat_missing};
+  std::string_view common = "mean";
+  for (const auto& [rule, columns] : count)
+    if (columns > count[common]) common = rule;
+  Remedy remedy{Remedy::Kind::treat_missing, {std::string(common)}};
+  for (const Entry* entry : in_order(missing_))
+    if (const std::string_view rule = proposed_missing(entry->first); rule != common && !is_no_number(entry->first))
+      remedy.columns.push_back(escaped(entry->first) + "=" + std::string(rule));
+  return remedy;
+}
+
 std::vector<Remedy> ColumnProblems::remedies(bool documents_known) const {
   std::vector<Remedy> remedies;
-  Remedy ignored{Remedy::Kind::ignore_columns};
+  Remedy ignored{Remedy::Kind::ignore_columns}, encoded{Remedy::Kind::encode_columns};
   for (const Entry* entry : in_order(unreadable_)) {
     if (!documents_known && names_a_document(entry->first)) {
       remedies.push_back({Remedy::Kind::document_column, {entry->first}});
       documents_known = true;
+    } else if (const std::string rule = entry->second.sample.proposal(); !entry->second.expected.empty()) {
+      if (rule.starts_with("age:")) encoded.columns.push_back(escaped(entry->first) + "=" + rule);
+    } else if (!rule.empty()) {
+      encoded.columns.push_back(escaped(entry->first) + "=" + rule);
     } else {
       ignored.columns.push_back(entry->first);
     }
   }
+  if (!encoded.columns.empty()) remedies.push_back(std::move(encoded));
   if (!ignored.columns.empty()) remedies.push_back(std::move(ignored));
-  if (!missing_.empty()) remedies.push_back({Remedy::Kind::treat_missing, {}});
+  if (Remedy rules = missing_rules(); !rules.columns.empty()) remedies.push_back(std::move(rules));
   return remedies;
 }
 

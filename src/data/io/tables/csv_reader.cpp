@@ -19,6 +19,7 @@
 #include "data/io/tables/csv_record.h"
 #include "data/io/tables/table_cell.h"
 #include "data/io/tables/table_columns.h"
+#include "data/io/tables/table_encoder.h"
 #include "data/io/tables/table_rows.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
@@ -32,7 +33,12 @@ class CsvReader {
  public:
   CsvReader(TextSource& source, const std::string& name, char separator, const ReadOptions& options,
             RowSink* sink = nullptr)
-      : source_(source), lines_(source, name), record_(lines_, separator), options_(options), rows_(sink) {}
+      : source_(source),
+        lines_(source, name),
+        record_(lines_, separator),
+        options_(options),
+        encoder_(options),
+        rows_(sink) {}
 
   Dataset read(ReadReport* report) {
     read_rows(report);
@@ -40,6 +46,9 @@ class CsvReader {
   }
 
   RowsSummary hand_on(ReadReport* report) {
+    if (encoder_.active() && !encoder_.ready())
+      throw Error(ErrorCode::unsupported, {lines_.name()},
+                  "the encoding of its columns depends on all rows; expected a file that is read whole");
     read_rows(report);
     return rows_.hand_on(lines_.name(), std::move(names_), description());
   }
@@ -53,10 +62,18 @@ class CsvReader {
       rows_after += !problems_.empty();
     }
     if (!problems_.empty()) throw problems_.error(columns_.document.has_value());
+    if (encoder_.active() && !encodes_at_once_) {
+      encoder_.fit({lines_.name()});
+      rows_.encode(encoder_);
+    }
+    if (encoder_.active()) names_ = encoder_.names();
+    if (encoder_.keeps_dense()) rows_.keep_dense();
     if (report != nullptr) report->bytes = source_.total_bytes() > 0 ? source_.total_bytes() : lines_.done_bytes();
   }
 
-  InputDescription description() const { return {columns_.roles, options_.missing, options_.means}; }
+  InputDescription description() const {
+    return {columns_.roles, options_.missing, options_.means, options_.missing_by_column, encoder_.encodings()};
+  }
 
   void read_header(ReadReport* report) {
     if (!record_.next()) throw Error(ErrorCode::bad_input, {lines_.name(), 0, 0}, "no header");
@@ -75,7 +92,13 @@ class CsvReader {
                                               in_quotes(header_[cell]), columns_text(header_)));
     }
     columns_ = find_columns(header_, options_, {lines_.name(), lines_.line_number(), 0});
-    for (const std::size_t cell : columns_.features) names_.push_back(header_[cell]);
+    for (const std::size_t cell : columns_.features) {
+      names_.push_back(header_[cell]);
+      encoder_.add_column(header_[cell]);
+    }
+    if (encoder_.active()) encoder_.require_columns({lines_.name(), lines_.line_number(), 0});
+    encodes_at_once_ = encoder_.active() && encoder_.ready();
+    if (encodes_at_once_) encoder_.fit({lines_.name()});
     ids_.resize(columns_.features.size());
     std::iota(ids_.begin(), ids_.end(), 1u);
     values_.resize(columns_.features.size());
@@ -87,10 +110,15 @@ class CsvReader {
     const float label = this->label();
     const std::string_view query = record_[*columns_.query];
     if (query.empty()) throw record_.error(*columns_.query, "found no query id; expected one");
-    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = feature(columns_.features[k]);
+    problems_.begin_row(query);
+    for (std::size_t k = 0; k < values_.size(); ++k) values_[k] = feature(k);
+    const bool encode = encodes_at_once_ && problems_.empty();
+    if (encode) encoder_.encode(values_, encoded_ids_, encoded_);
     if (columns_.weight) read_weight(query);
     const auto text = [this](std::optional<std::size_t> cell) { return cell ? record_[*cell] : std::string_view(); };
-    if (rows_.add(label, {query, text(columns_.document), text(columns_.group)}, ids_, values_) && options_.progress)
+    if (rows_.add(label, {query, text(columns_.document), text(columns_.group)}, encode ? encoded_ids_ : ids_,
+                  encode ? encoded_ : values_) &&
+        options_.progress)
       options_.progress(lines_.done_bytes(), source_.total_bytes());
   }
 
@@ -110,14 +138,16 @@ class CsvReader {
                      kind == Cell::too_large ? "a finite label within the range of float32" : "a number as label");
   }
 
-  float feature(std::size_t cell) {
-    double value = 0;
-    const Cell kind = parse_cell(record_[cell], value);
-    if (kind == Cell::number) return static_cast<float>(value) + 0.0f;
+  float feature(std::size_t k) {
+    const std::size_t cell = columns_.features[k];
+    float value = 0;
+    const Cell kind = encoder_.note(k, record_[cell], value);
+    if (kind == Cell::number) return value;
     const bool missing = kind == Cell::missing || kind == Cell::too_large;
-    if (!missing || options_.missing == Missing::error)
-      problems_.add(header_[cell], kind, record_.position(cell), record_[cell]);
-    return options_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+    if (!missing || encoder_.rule(k) == Missing::error)
+      problems_.add(header_[cell], kind, record_.position(cell), record_[cell],
+                    encoder_.encoded(k) && !missing ? encoder_.expected(k) : std::string());
+    return value;
   }
 
   void read_weight(std::string_view query) {
@@ -138,6 +168,10 @@ class CsvReader {
   PackedText names_;  // of the features
   std::vector<std::uint32_t> ids_;
   std::vector<float> values_;
+  TableEncoder encoder_;
+  bool encodes_at_once_ = false;
+  std::vector<std::uint32_t> encoded_ids_;
+  std::vector<float> encoded_;
   TableRows rows_;
   ColumnProblems problems_;
 };

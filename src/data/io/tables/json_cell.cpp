@@ -10,6 +10,11 @@ std::string name_text(const Json& value) {
   return value.is_number() ? json_text(value) : std::string();
 }
 
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? value.get<std::string>() : json_text(value);
+}
+
 Cell parse_value(const Json& value, double& number) {
   if (value.is_null()) return Cell::missing;
   if (value.is_boolean()) {

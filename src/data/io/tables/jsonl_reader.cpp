@@ -16,6 +16,7 @@
 #include "data/io/tables/named_rows.h"
 #include "data/io/tables/table_cell.h"
 #include "data/io/tables/table_columns.h"
+#include "data/io/tables/table_encoder.h"
 
 namespace dorm {
 namespace {
@@ -32,7 +33,7 @@ class JsonlReader {
         roles_(options.columns),
         rows_(lines_.name(), options, NamedRows::Absent::missing) {
     roles_.ignored = split_names(options.columns.ignored);
-    for (const std::string& feature : options.features) rows_.column(feature);
+    for (const std::string& column : source_columns(options)) rows_.column(column);
   }
 
   Dataset read(ReadReport* report) {
@@ -82,6 +83,7 @@ class JsonlReader {
     if (row.query.empty()) throw error(fmt::format("found no query id in {}; expected one", in_quotes(roles_.query)));
     if (options_.need_groups && !find(document, query, roles_.group))
       throw error(fmt::format("found no group in {}; expected one", in_quotes(roles_.group)));
+    rows_.begin_row(row.query);
     if (const Json* weight = find(document, query, roles_.weight)) row.weight = weight_of(*weight);
     const auto features = document.find(std::string(kFeatures));
     if (features != document.end() && features->is_array())
@@ -137,9 +139,11 @@ class JsonlReader {
 
   void add_value(const std::string& name, const Json& value) {
     if (!options_.features.empty() && !rows_.knows(name)) return;
+    const std::uint32_t column = rows_.column(name);
+    if (rows_.encoded(column)) return rows_.add_text(column, cell_text(value), lines_.line_number());
     double number = 0;
     const Cell kind = parse_value(value, number);
-    rows_.add_value(rows_.column(name), kind, number, lines_.line_number(), name_text(value));
+    rows_.add_value(column, kind, number, lines_.line_number(), name_text(value));
   }
 
   TextSource& source_;

@@ -14,17 +14,29 @@ namespace dorm {
 
 std::uint32_t NamedRows::column(const std::string& feature) {
   const auto [entry, added] = numbers_.try_emplace(feature, static_cast<std::uint32_t>(names_.size()));
-  if (added) names_.push_back(feature);
+  if (added) {
+    names_.push_back(feature);
+    encoder_.add_column(feature);
+  }
   return entry->second;
 }
 
 void NamedRows::add_value(std::uint32_t column, Cell kind, double number, std::uint64_t line, std::string_view text) {
-  const bool missing = kind == Cell::missing || kind == Cell::too_large;
-  if (kind != Cell::number && (!missing || options_.missing == Missing::error))
-    problems_.add(names_[column], kind, {file_, line, 0}, text);
+  const bool missing = kind == Cell::missing || kind == Cell::too_large,
+             refused = encoder_.rule(column) == Missing::error;
+  if (kind != Cell::number && (!missing || refused)) problems_.add(names_[column], kind, {file_, line, 0}, text);
+  const float value = encoder_.note(column, kind, number);
   // A place is taken by what cannot be read, too: it is no second problem that the row lacks it.
-  if (kind == Cell::number || options_.missing == Missing::error)
-    values_.push_back({column, static_cast<float>(number) + 0.0f});
+  if (kind == Cell::number || refused) values_.push_back({column, refused && kind != Cell::number ? 0.0f : value});
+}
+
+void NamedRows::add_text(std::uint32_t column, std::string_view text, std::uint64_t line) {
+  float value = 0;
+  const Cell kind = encoder_.note(column, text, value);
+  if (kind != Cell::number && (kind != Cell::missing || encoder_.rule(column) == Missing::error))
+    problems_.add(names_[column], kind, {file_, line, 0}, text,
+                  kind == Cell::missing ? std::string() : encoder_.expected(column));
+  values_.push_back({column, value});
 }
 
 void NamedRows::add_row(Row row) {
@@ -51,7 +63,7 @@ void NamedRows::find_missing() {
   }
   std::vector<std::size_t> columns;
   for (std::size_t j = 0; j < names_.size(); ++j)
-    if (present[j] < kept) columns.push_back(j);
+    if (present[j] < kept && encoder_.rule(j) == Missing::error && !encoder_.takes_gaps(j)) columns.push_back(j);
   std::stable_sort(columns.begin(), columns.end(),
                    [&](std::size_t a, std::size_t b) { return first_without[a] < first_without[b]; });
   for (const std::size_t j : columns) problems_.add(names_[j], Cell::missing, {file_, lines[first_without[j]], 0}, "");
@@ -67,12 +79,43 @@ void NamedRows::require_room_for_means() const {
                             values_.size(), rows_.size(), names_.size(), kMostPerValue));
 }
 
+/// A gap is not 0: NaN, or what stands for it in a column that is encoded.
+bool NamedRows::keeps_gaps() const {
+  if (encoder_.active()) return true;
+  for (std::size_t j = 0; j < names_.size(); ++j)
+    if (encoder_.rule(j) != Missing::error && encoder_.rule(j) != Missing::zero) return true;
+  return false;
+}
+
+/// What stands for a value that a row lacks. The encoder is told of each.
+std::vector<float> NamedRows::values_of_gaps() {
+  std::vector<std::size_t> present(names_.size());
+  std::size_t begin = 0, kept = 0;
+  for (const auto& [row, end, pruned] : rows_) {
+    for (; begin < end; ++begin) present[values_[begin].column] += !pruned;
+    kept += !pruned;
+  }
+  std::vector<float> gaps(names_.size());
+  for (std::size_t j = 0; j < gaps.size(); ++j) {
+    for (std::size_t k = present[j]; encoder_.encoded(j) && k < kept; ++k) encoder_.note(j, "", gaps[j]);
+    if (encoder_.encoded(j) || encoder_.rule(j) == Missing::error || present[j] == kept) continue;
+    gaps[j] = encoder_.note(j, Cell::missing, 0);
+  }
+  return gaps;
+}
+
 TableRows NamedRows::whole_rows() {
-  const bool means =
-      options_.missing == Missing::mean || options_.missing == Missing::keep;  // NaN where one is missing
+  const bool means = keeps_gaps();
   if (means) require_room_for_means();
-  if (absent_ == Absent::missing && options_.missing == Missing::error) find_missing();
+  if (absent_ == Absent::missing) find_missing();
   TableRows out;
+  if (!problems_.empty()) return out;
+  const std::vector<float> gaps = means ? values_of_gaps() : std::vector<float>();
+  if (encoder_.active()) {
+    encoder_.require_columns({file_});
+    encoder_.fit({file_});
+    if (encoder_.keeps_dense()) out.keep_dense();
+  }
   std::vector<float> of_column(means ? names_.size() : 0), values;
   std::vector<std::uint32_t> ids(of_column.size());
   std::iota(ids.begin(), ids.end(), 1u);
@@ -82,7 +125,7 @@ TableRows NamedRows::whole_rows() {
     begin = end;
     if (pruned) continue;
     if (means) {
-      std::fill(of_column.begin(), of_column.end(), std::numeric_limits<float>::quiet_NaN());
+      of_column = gaps;
       for (const Value& value : own) of_column[value.column] = value.value;
     } else {
       ids.clear();
@@ -97,7 +140,8 @@ TableRows NamedRows::whole_rows() {
     if (row.weight)
       if (const std::optional<std::string> conflict = out.set_weight(row.query, *row.weight))
         throw Error(ErrorCode::bad_input, {file_, row.line, 0}, *conflict);
-    out.add(row.label, {row.query, row.document, row.group}, ids, means ? of_column : values);
+    if (encoder_.active()) encoder_.encode(of_column, ids, values);
+    out.add(row.label, {row.query, row.document, row.group}, ids, means && !encoder_.active() ? of_column : values);
   }
   return out;
 }
@@ -106,8 +150,13 @@ Dataset NamedRows::finish(const ColumnRoles& roles, ReadReport* report) {
   TableRows rows = whole_rows();
   if (!problems_.empty()) throw problems_.error(any_document_);
   PackedText names;
-  for (const std::string& name : names_) names.push_back(name);
-  return rows.finish(file_, std::move(names), {roles, options_.missing, options_.means}, options_.threads, report);
+  if (encoder_.active())
+    names = encoder_.names();
+  else
+    for (const std::string& name : names_) names.push_back(name);
+  return rows.finish(file_, std::move(names),
+                     {roles, options_.missing, options_.means, options_.missing_by_column, encoder_.encodings()},
+                     options_.threads, report);
 }
 
 }  // namespace dorm

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/io/tables/column_problems.h"
+#include "data/io/tables/table_encoder.h"
 #include "dorm/read.h"
 
 namespace dorm {
@@ -31,12 +32,17 @@ class NamedRows {
 
   /// Both must outlive this.
   NamedRows(const std::string& file, const ReadOptions& options, Absent absent)
-      : file_(file), options_(options), absent_(absent) {}
+      : file_(file), options_(options), absent_(absent), encoder_(options) {}
 
   /// The number of a feature: those are columns, in the order of the first calls.
   std::uint32_t column(const std::string& feature);
   bool knows(const std::string& feature) const { return numbers_.contains(feature); }
 
+  /// The query of the values to come, for proposals.
+  void begin_row(std::string_view query) { problems_.begin_row(query); }
+  /// A column that an encoding names: its values are cells of text.
+  bool encoded(std::uint32_t column) const { return encoder_.encoded(column); }
+  void add_text(std::uint32_t column, std::string_view text, std::uint64_t line);
   /// A value of the row to come, at most one of each column. What cannot be read is kept for finish(); `text`: as it
   /// stood.
   void add_value(std::uint32_t column, Cell kind, double number, std::uint64_t line, std::string_view text);
@@ -62,6 +68,8 @@ class NamedRows {
 
   void find_missing();
   void require_room_for_means() const;
+  bool keeps_gaps() const;
+  std::vector<float> values_of_gaps();
   TableRows whole_rows();
 
   const std::string& file_;
@@ -72,6 +80,7 @@ class NamedRows {
   std::vector<Value> values_;
   std::vector<Placed> rows_;
   bool any_document_ = false;
+  TableEncoder encoder_;
   ColumnProblems problems_;
 };
 

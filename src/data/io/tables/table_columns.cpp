@@ -8,6 +8,7 @@
 
 #include "base/quote.h"
 #include "data/column_guess.h"
+#include "data/io/tables/table_encoder.h"
 
 namespace dorm {
 namespace {
@@ -111,7 +112,7 @@ TableColumns find_columns(const std::vector<std::string>& header, const ReadOpti
   found.roles.label = label_or_click_gain(roles.label, finder);
   const std::string& label = found.roles.label;
   found.label = options.need_labels ? finder.required(label, "label") : finder.optional(label);
-  if (!found.label && options.need_labels) finder.suggest(Remedy::Kind::label_column, names_a_label);
+  if (!found.label) finder.suggest(Remedy::Kind::label_column, names_a_label);
   found.query = finder.required(roles.query, "query");
   if (!found.query) finder.suggest(Remedy::Kind::query_column, names_a_query);
   found.document = finder.optional(roles.document);
@@ -119,7 +120,9 @@ TableColumns find_columns(const std::vector<std::string>& header, const ReadOpti
   found.weight = finder.optional(roles.weight);
   found.roles.ignored = single_names(roles.ignored, finder);
   finder.complain();
-  const std::set<std::string_view> wanted(options.features.begin(), options.features.end());
+  const std::vector<std::string> sources = source_columns(options);
+  std::set<std::string_view> wanted(options.features.begin(), options.features.end());
+  wanted.insert(sources.begin(), sources.end());
   const std::set<std::string_view> ignored(found.roles.ignored.begin(), found.roles.ignored.end());
   for (std::size_t place = 0; place < header.size(); ++place) {
     const bool has_meaning = place == found.label || place == found.query || place == found.document ||

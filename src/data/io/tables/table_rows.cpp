@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "data/io/files/read_report.h"
+#include "data/io/tables/table_encoder.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -36,6 +37,30 @@ std::optional<std::string> TableRows::set_weight(std::string_view query, double 
   return std::nullopt;
 }
 
+void TableRows::encode(const TableEncoder& encoder) {
+  blocks_.push_back(writer_.take());
+  std::vector<std::uint32_t> ids;
+  std::vector<float> stand_ins, values;
+  for (RowBlock& block : blocks_) {
+    RowBlockWriter encoded;
+    block.each_row([&](std::size_t, const BlockRow& row) {
+      stand_ins.assign(encoder.size(), 0.0f);
+      for (std::size_t k = 0; k < row.values.size(); ++k) stand_ins[row.id(k) - 1] = row.values[k];
+      encoder.encode(stand_ins, ids, values);
+      encoded.add(0, {}, ids, values);
+    });
+    RowBlock features = encoded.take();
+    block.first = std::move(features.first);
+    block.count = std::move(features.count);
+    block.values = std::move(features.values);
+    block.ids = std::move(features.ids);
+    block.nonzeros = features.nonzeros;
+    block.max_id = features.max_id;
+    block.any_id = features.any_id;
+    block.id_zero = features.id_zero;
+  }
+}
+
 Dataset TableRows::finish(const std::string& file, PackedText feature_names, const InputDescription& input,
                           std::size_t threads, ReadReport* report) {
   blocks_.push_back(writer_.take());
@@ -45,6 +70,7 @@ Dataset TableRows::finish(const std::string& file, PackedText feature_names, con
   AssembleOptions assembly;
   assembly.threads = threads;
   assembly.input = input;
+  if (dense_) assembly.dense = true;
   assembly.num_features = feature_names.size();
   assembly.feature_names = std::move(feature_names);
   for (std::size_t q = 0; !weights_.empty() && q < grouping.num_queries(); ++q) {

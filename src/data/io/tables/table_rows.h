@@ -15,6 +15,8 @@
 
 namespace dorm {
 
+class TableEncoder;
+
 class TableRows {
  public:
   /// `sink`: where full blocks go; nullptr: they are kept.
@@ -28,6 +30,11 @@ class TableRows {
   std::optional<std::string> set_weight(std::string_view query, double weight);
 
   std::uint64_t size() const { return num_rows_; }
+
+  /// The rows so far are stand-ins, which become features.
+  void encode(const TableEncoder& encoder);
+  /// The features will be dense whatever their fill: a row then has the same score to the last digit as by itself.
+  void keep_dense() { dense_ = true; }
 
   /// `file`: for messages.
   Dataset finish(const std::string& file, PackedText feature_names, const InputDescription& input, std::size_t threads,
@@ -44,6 +51,7 @@ class TableRows {
   std::vector<RowBlock> blocks_;
   std::map<std::string, double, std::less<>> weights_;  // by query
   std::uint64_t num_rows_ = 0;
+  bool dense_ = false;
 };
 
 }  // namespace dorm

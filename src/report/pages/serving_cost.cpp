@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/pages/serving_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/stopwatch.h"
+#include "dorm/export.h"
+
+namespace dorm::pages {
+namespace {
+
+constexpr std::size_t kDocuments = 100;
+constexpr int kTurns = 5;
+
+/// The first queries with at least so many documents, or all.
+Dataset first_documents(const Dataset& data) {
+  std::size_t queries = 0;
+  while (queries < data.num_queries() && data.first_document(queries) < kDocuments) ++queries;
+  std::vector<std::size_t> first(queries);
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  return data.select(first);
+}
+
+bool takes(const ExportTarget& target, const Model& model) {
+  switch (model.kind()) {
+    case Model::Kind::linear:
+      return target.serving.linear && can_serve(target.serving, model.scaling.kind);
+    case Model::Kind::kernel:
+      return target.serving.kernels;
+    case Model::Kind::trees:
+      return target.serving.trees;
+    case Model::Kind::curves:
+      return target.folder || (target.serving.trees && model.curves->shape == CurveShape::steps &&
+                               can_serve(target.serving, model.scaling.kind));
+    case Model::Kind::sum:
+      break;
+  }
+  return target.folder;
+}
+
+std::string size_text(std::size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  return size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
+}
+
+ServingCost cost_of(std::string name, const Model& model, const Dataset& data) {
+  ServingCost cost;
+  cost.of = std::move(name);
+  const Dataset some = first_documents(data);
+  double best = 0;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const Stopwatch watch;
+    score(model, some, 1);
+    best = turn == 0 ? watch.seconds() : std::min(best, watch.seconds());
+  }
+  const auto documents = static_cast<double>(std::max<std::size_t>(1, some.num_documents()));
+  cost.milliseconds = best * 1e3 * static_cast<double>(kDocuments) / documents;
+  cost.bytes = to_json(model).size();
+  for (const ExportTarget& target : export_targets())
+    if (takes(target, model)) cost.targets.emplace_back(target.entry.name);
+  cost.text = fmt::format("{:.2g} ms per {} documents, {}, exports to {}", cost.milliseconds, kDocuments,
+                          size_text(cost.bytes), fmt::join(cost.targets, ", "));
+  return cost;
+}
+
+}  // namespace
+
+std::vector<ServingCost> serving_costs(const TuneResult& tuned, const Dataset& data) {
+  std::vector<ServingCost> costs;
+  costs.push_back(cost_of("this model", tuned.model, data));
+  if (tuned.linear && !tuned.model.linear()) costs.push_back(cost_of("linear alone", *tuned.linear, data));
+  return costs;
+}
+
+}  // namespace dorm::pages
