@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/fuse_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json.h"
+#include "dorm/apps/report.h"
+#include "run/output.h"
+#include "text/eval_text.h"
+#include "text/style.h"
+
+namespace dorm::cli {
+namespace {
+
+std::string weights_text(const FusionInput& input, const std::vector<double>& weights) {
+  std::string text;
+  const std::vector<std::string> names = input.column_names();
+  for (std::size_t j = 0; j < names.size(); ++j)
+    text += fmt::format("{}{} {:.3f}", j == 0 ? "" : ", ", names[j], weights[j]);
+  return text;
+}
+
+const MeasureResult& measure_of(const FusionEvidence& evidence, std::size_t row) {
+  return evidence.table.rows[row].table.measures.front();
+}
+
+std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.0f} %", 100 * share); }
+
+std::string evidence_table(const FuseReport& report) {
+  const FusionEvidence& evidence = report.evidence;
+  const RankerTable& table = evidence.table;
+  const std::string interval = fmt::format("{:g} % interval", 100 * report.options.evaluate.confidence);
+  std::vector<std::vector<std::string>> rows = {
+      {"ranking", measure_of(evidence, 0).name, interval, "to mean", interval, "p (Holm)", "judged", "if good"}};
+  std::size_t best = 0;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const MeasureResult& value = measure_of(evidence, r);
+    const PairedTest& test = table.rows[r].tests.front();
+    const bool reference = r == table.reference;
+    if (table.best(r, 0) && best == 0) best = r + 1;
+    rows.push_back({table.rows[r].name, fmt::format("{:.4f}", value.mean), interval_text(value.low, value.high),
+                    reference ? "" : fmt::format("{:+.4f}", test.mean_difference),
+                    reference ? "" : interval_text(test.low, test.high),
+                    reference ? "" : report::p_value_text(table.rows[r].p_holm.front()), percent(evidence.judged[r]),
+                    fmt::format("{:.4f}", evidence.if_good[r])});
+  }
+  return without_trailing_blanks(aligned(rows, best));
+}
+
+/// What the evidence says, in words.
+struct Verdict {
+  std::string ship;  // learnt, mean, or the name of a run
+  std::string why;
+};
+
+Verdict verdict_of(const FuseReport& report) {
+  const FusionEvidence& evidence = report.evidence;
+  const std::size_t mean = evidence.row(FusionRowKind::mean), learnt = evidence.row(FusionRowKind::learnt);
+  if (learnt == evidence.table.rows.size()) return {"mean", "stopped before the learnt weights were evaluated"};
+  const PairedTest& test = evidence.table.rows[learnt].tests.front();
+  const std::string difference =
+      fmt::format("learnt - mean {:+.4f}, interval {}", test.mean_difference, interval_text(test.low, test.high));
+  if (std::isnan(test.low)) return {"mean", difference + ": too few queries for an interval; ship equal weights"};
+  if (test.low > 0) return {"learnt", difference + ": above 0; ship the learnt weights"};
+  if (test.high < 0) return {"mean", difference + ": below 0; ship equal weights"};
+  std::string why = difference + ": contains 0, so nothing is shown; ship equal weights (--weights equal)";
+  if (const std::size_t needed =
+          queries_needed(measure_of(evidence, learnt).per_query, measure_of(evidence, mean).per_query);
+      needed > 0 && test.mean_difference != 0)
+    why += fmt::format("\n             about {} judged queries would show a difference of this size", needed);
+  return {"mean", why};
+}
+
+/// A single run or rank fusion that is at least as good as the fusion to be shipped; empty: none.
+std::string run_note(const FuseReport& report, const Verdict& verdict) {
+  const FusionEvidence& evidence = report.evidence;
+  const std::size_t shipped = evidence.row(verdict.ship == "learnt" ? FusionRowKind::learnt : FusionRowKind::mean);
+  std::size_t best = shipped;
+  for (std::size_t r = 0; r < evidence.kinds.size(); ++r)
+    if ((evidence.kinds[r] == FusionRowKind::run || evidence.kinds[r] == FusionRowKind::reciprocal_rank) &&
+        measure_of(evidence, r).mean >= measure_of(evidence, best).mean)
+      best = r;
+  if (best == shipped) return "";
+  return fmt::format("             {} has {:.4f}: {}\n", evidence.table.rows[best].name,
+                     measure_of(evidence, best).mean,
+                     evidence.kinds[best] == FusionRowKind::run ? "no fusion is needed for that"
+                                                                : "try --scale rank, which weighs ranks");
+}
+
+std::string sweep_line(const FuseReport& report) {
+  if (!report.swept) return "";
+  return fmt::format("sweep        {:.4f} on these queries by the weights above; {} {:.4f}: {}\n", report.value,
+                     report.swept->exact ? "no weights have more than" : "found by a search of the measure",
+                     report.swept->value, weights_text(report.runs->input, report.swept->weights));
+}
+
+std::string learnt_lines(const FuseReport& report) {
+  const FusedWeights& weights = report.weights;
+  std::string text =
+      fmt::format("weights      {}\n", styled(Style::bold, weights_text(report.runs->input, weights.weights)));
+  if (weights.share > 0 && weights.share < 1)
+    text += fmt::format("             {:.0f} % learnt from {} queries ({}), {:.0f} % equal\n", 100 * weights.share,
+                        weights.usable_queries, weights_text(report.runs->input, weights.learnt),
+                        100 * (1 - weights.share));
+  const Certificate& certificate = weights.model.certificate;
+  if (certificate.status != "none")
+    text += fmt::format("certificate  {}, gap {:.2g}\n", certificate.status, certificate.gap);
+  return text;
+}
+
+std::string data_lines(const JoinedRuns& runs) {
+  std::size_t judged = 0;
+  for (const std::uint8_t each : runs.judged) judged += each;
+  std::string text = fmt::format("runs         {} ({})\n", runs.input.runs.size(), fmt::join(runs.input.runs, ", "));
+  text += fmt::format("queries      {} judged", runs.judged_queries);
+  if (runs.data.num_queries() > runs.judged_queries)
+    text += fmt::format(", {} in the runs alone", runs.data.num_queries() - runs.judged_queries);
+  if (runs.unlisted_queries > 0) text += fmt::format("; {} judged, in no run, left out", runs.unlisted_queries);
+  text += fmt::format("\ndocuments    {} listed, {} judged; the others count as not relevant\n",
+                      runs.data.num_documents(), judged);
+  return text;
+}
+
+Json weights_json(const FusionInput& input, const std::vector<double>& weights) {
+  Json out = Json::object();
+  const std::vector<std::string> names = input.column_names();
+  for (std::size_t j = 0; j < names.size(); ++j) out[names[j]] = weights[j];
+  return out;
+}
+
+Json row_json(const FusionEvidence& evidence, std::size_t r) {
+  Json out = {{"name", evidence.table.rows[r].name}};
+  out["measure"] = measure_json(measure_of(evidence, r));
+  out["judged"] = evidence.judged[r];
+  out["if_good"] = evidence.if_good[r];
+  if (r == evidence.table.reference) return out;
+  out["against_mean"] =
+      test_json(evidence.table.rows[r].tests.front(), measure_of(evidence, evidence.table.reference).mean);
+  out["against_mean"]["p_holm"] = evidence.table.rows[r].p_holm.front();
+  return out;
+}
+
+}  // namespace
+
+std::string fuse_text(const FuseReport& report) {
+  std::string text = data_lines(*report.runs) + learnt_lines(report) + sweep_line(report);
+  const FusionEvidence& evidence = report.evidence;
+  text +=
+      evidence.folds > 0
+          ? fmt::format("\nlearnt: held out by {}-fold cross-validation over queries, seed {}; convention {}\n\n",
+                        evidence.folds, report.options.seed, report.options.convention)
+          : fmt::format("\nlearnt: on the queries it was learnt from; convention {}\n\n", report.options.convention);
+  text += evidence_table(report);
+  text += fmt::format("judged: of the first {}; if good: the measure if the others there were as good as the best\n\n",
+                      evidence.depth);
+  const Verdict verdict = verdict_of(report);
+  text += fmt::format("verdict      {}\n{}", verdict.why, run_note(report, verdict));
+  for (const std::string& each : report.written) text += each + "\n";
+  return text;
+}
+
+std::string fuse_json(const FuseReport& report) {
+  const JoinedRuns& runs = *report.runs;
+  const FusionEvidence& evidence = report.evidence;
+  Json out = {{"queries", runs.judged_queries},
+              {"usable_queries", report.weights.usable_queries},
+              {"unlisted_queries", runs.unlisted_queries},
+              {"documents", runs.data.num_documents()},
+              {"measure", measure_of(evidence, 0).name},
+              {"convention", report.options.convention},
+              {"share_learnt", report.weights.share}};
+  out["weights"] = weights_json(runs.input, report.weights.weights);
+  out["learnt"] = weights_json(runs.input, report.weights.learnt);
+  out["certificate"] = {{"gap", report.weights.model.certificate.gap},
+                        {"status", report.weights.model.certificate.status}};
+  out["value"] = report.value;
+  if (report.swept)
+    out["sweep"] = {{"value", report.swept->value},
+                    {"exact", report.swept->exact},
+                    {"weights", weights_json(runs.input, report.swept->weights)}};
+  out["folds"] = evidence.folds;
+  out["depth"] = evidence.depth;
+  out["rankings"] = Json::array();
+  for (std::size_t r = 0; r < evidence.table.rows.size(); ++r) out["rankings"].push_back(row_json(evidence, r));
+  const std::size_t learnt = evidence.row(FusionRowKind::learnt);
+  if (learnt < evidence.table.rows.size())
+    out["queries_needed"] = queries_needed(measure_of(evidence, learnt).per_query,
+                                           measure_of(evidence, evidence.table.reference).per_query);
+  out["ship"] = verdict_of(report).ship;
+  return printable_json(out, 2) + "\n";
+}
+
+std::string unjudged_text(const JoinedRuns& runs, const std::vector<DocumentToJudge>& to_judge,
+                          const std::vector<std::string>& written) {
+  std::string text = fmt::format(
+      "runs         {} ({})\n"
+      "queries      {}, without judgments: equal weights, nothing is learnt\n"
+      "documents    {}\n",
+      runs.input.runs.size(), fmt::join(runs.input.runs, ", "), runs.data.num_queries(), runs.data.num_documents());
+  if (!to_judge.empty()) {
+    text += "\njudge these first (near the top of some runs only); 20 to 40 queries suffice to learn weights\n\n";
+    std::vector<std::vector<std::string>> rows = {{"qid", "  docid"}};
+    for (std::size_t i = 0; i < std::min<std::size_t>(10, to_judge.size()); ++i)
+      rows.push_back({to_judge[i].query, "  " + to_judge[i].document});
+    text += without_trailing_blanks(aligned(rows));
+    if (to_judge.size() > 10) text += fmt::format("... and {} more with --to-judge FILE\n", to_judge.size() - 10);
+    text += "\n";
+  }
+  for (const std::string& each : written) text += each + "\n";
+  return text;
+}
+
+}  // namespace dorm::cli
