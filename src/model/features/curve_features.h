@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The representation of curves: weights are those of the features, then the rises of their curves, feature by feature.
+// A value is stored as the piece it falls into and its place there, in two bytes, so that no column of a piece is ever
+// made: scores are sums over two lookups, the pull-back adds up pieces and then sums over those behind each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dorm/data/scale.h"
+#include "dorm/learning/curves.h"
+#include "model/features/representation.h"
+
+namespace dorm {
+
+/// Where the pieces of a feature lie.
+struct CurvePieces {
+  std::vector<double> edges;  // of the pieces, the least value first; steps: of the intervals between them
+  double median = 0;
+  bool curved = false;     // else a line alone
+  std::size_t rises = 0;   // lines: one per piece; steps: one less
+  std::size_t weight = 0;  // the first rise among the weights
+  std::size_t cell = 0;    // the first piece in tables of all pieces
+  std::size_t pieces() const { return edges.size() - 1; }
+};
+
+/// Knots of all features: fitted once, and shared by trainings whose weights are to be added.
+struct CurveBasis {
+  CurveShape shape = CurveShape::lines;
+  std::vector<CurvePieces> features;
+  std::size_t dimension = 0, cells = 0;
+
+  /// The weights of the features and the curves that `w` is.
+  std::vector<double> weights_of(std::span<const double> w) const;
+  Curves curves_of(std::span<const double> w) const;
+};
+
+/// At quantiles of the scaled features, in which no single value counts for more than half a piece. Throws
+/// Error(unsupported) for compressed features.
+CurveBasis fit_curves(const CurveRequest& request, const Dataset& data, const Scaling& scaling, std::size_t threads);
+
+class CurveFeatures final : public Representation {
+ public:
+  CurveFeatures(const Dataset& data, const Scaling& scaling, CurveBasis basis, std::size_t threads);
+  /// Those of some queries, which share what is stored.
+  CurveFeatures select(const std::vector<std::size_t>& queries) const;
+
+  const CurveBasis& basis() const { return *basis_; }
+  const Dataset& data() const override { return data_; }
+  std::size_t dimension() const override { return basis_->dimension; }
+  std::span<const std::int8_t> signs() const override { return signs_; }
+  /// Of the features: those of a curve are the signs of its rises, too.
+  void set_signs(std::span<const std::int8_t> of_features);
+
+  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;
+  void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
+                 PullBackWorkspace& workspace) const override;
+  std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const override;
+  double centred_norm(std::size_t threads) const override;
+  double work(std::size_t query) const override;
+
+ private:
+  const std::uint16_t* codes(std::size_t query) const { return codes_->data() + first_[query] * features_; }
+  void add_cells(std::size_t query, std::span<const double> coefficients, std::span<double> cells) const;
+  void fold(std::span<const double> cells, std::span<double> direction) const;
+
+  Dataset data_;
+  std::shared_ptr<const CurveBasis> basis_;
+  std::shared_ptr<const std::vector<std::uint16_t>> codes_;  // row by row
+  std::vector<std::size_t> first_;                           // by query: its first row there
+  std::size_t features_ = 0;
+  std::vector<std::uint32_t> first_cell_;  // by feature: its first piece in tables of all pieces
+  std::vector<std::int8_t> signs_;
+};
+
+}  // namespace dorm
