@@ -2,26 +2,26 @@
 """Scores of a model of trees beside the predict of LightGBM and of XGBoost, on one thread, in one run.
 
     python benchmarks/trees/predict.py [--trees 1000] [--leaves 31] [--features 136] [--documents 100,100000]
+    python benchmarks/trees/predict.py --markdown          prints the table of docs/trees.md from predict.csv
 
-Both libraries grow their own model of the shape on random data. Times are the best of several calls that take turns, so
-that other programs disturb all alike; ratios are the other's time over that of DORM. DORM scores float32 rows, as
-LightGBM does; XGBoost predicts in place (inplace_predict).
+Both libraries grow their own model of the shape on random data. Times are of the processor, the best of several calls
+that take turns, so that other programs disturb all alike; ratios are the other's time over that of DORM. DORM scores
+float32 rows, as LightGBM does; XGBoost predicts in place (inplace_predict).
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import functools
 import time
+from pathlib import Path
+from typing import Any
 
-import lightgbm as lgb
 import numpy as np
-import xgboost as xgb
 
-import dorm
-from dorm import _core
-
-TRAINING_ROWS, TURNS = 3000, 5
+TRAINING_ROWS, TURNS = 3000, 3
+RESULTS = Path(__file__).with_suffix(".csv")
 
 
 def seconds_of(calls: dict, documents: int) -> dict[str, float]:
@@ -29,14 +29,16 @@ def seconds_of(calls: dict, documents: int) -> dict[str, float]:
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(TURNS if documents > 1000 else 10 * TURNS):
         for name, call in calls.items():
-            start = time.perf_counter()
+            start = time.process_time()
             call()
-            best[name] = min(best[name], time.perf_counter() - start)
+            best[name] = min(best[name], time.process_time() - start)
     return best
 
 
-def dataset_of(rows: np.ndarray) -> _core.Dataset:
+def dataset_of(rows: np.ndarray) -> Any:
     """One query that borrows the rows."""
+    from dorm import _core
+
     empty = np.zeros(0)
     return _core.Dataset.borrow_dense(
         rows,
@@ -52,13 +54,13 @@ def dataset_of(rows: np.ndarray) -> _core.Dataset:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--trees", type=int, default=1000)
-    parser.add_argument("--leaves", type=int, default=31)
-    parser.add_argument("--features", type=int, default=136)
-    parser.add_argument("--documents", default="100,100000")
-    given = parser.parse_args()
+def measure(given: argparse.Namespace) -> None:
+    import lightgbm as lgb
+    import xgboost as xgb
+
+    import dorm
+
+    table = []
     rng = np.random.default_rng(1)
     X = rng.normal(size=(TRAINING_ROWS, given.features)).astype(np.float32)
     y = X @ rng.normal(size=given.features) + X[:, 0] * X[:, 1]
@@ -81,7 +83,32 @@ def main() -> None:
             best = seconds_of({"dorm": score, name: predict}, documents)
             apart = np.abs(score() - predict()).max()
             own, other = best["dorm"] / documents * 1e6, best[name] / documents * 1e6
+            table.append([name, given.trees, given.leaves, given.features, documents, f"{own:.3g}", f"{other:.3g}"])
+            table[-1] += [f"{other / own:.1f}", f"{apart:.1g}"]
             print(f"{name:<9} {documents:>9} {own:>8.2f} {other:>9.2f} {other / own:>7.1f}   {apart:.2g}")
+    with open(RESULTS, "w", newline="") as file:
+        head = ["library", "trees", "leaves", "features", "documents", "dorm_us", "library_us", "ratio", "apart"]
+        csv.writer(file).writerows([head, *table])
+
+
+def markdown() -> None:
+    names = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
+    print("| model of | documents | its own `predict`, us per document | DORM | times faster |")
+    print("|---|---|---|---|---|")
+    for row in csv.DictReader(RESULTS.read_text().splitlines()):
+        shape = f"| {names[row['library']]} | {int(row['documents']):,}"
+        print(f"{shape} | {row['library_us']} | {row['dorm_us']} | {row['ratio']} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--trees", type=int, default=1000)
+    parser.add_argument("--leaves", type=int, default=31)
+    parser.add_argument("--features", type=int, default=136)
+    parser.add_argument("--documents", default="100,100000")
+    parser.add_argument("--markdown", action="store_true")
+    given = parser.parse_args()
+    markdown() if given.markdown else measure(given)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 // needed, so that a program that does not need them runs where those libraries are not.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace dorm {
 
@@ -21,5 +23,17 @@ struct LoadedModule {
 /// Looks beside the program or the extension that holds this code, in its folder lib (a wheel), in the folders above it
 /// (a build tree), and where an installation puts modules. Never throws; what is loaded stays.
 LoadedModule load_module(const Module& module);
+
+struct LoadedLibrary {
+  void* handle = nullptr;
+  std::string file;     // that was opened, or that cannot be; empty: none of the places has one
+  std::string why_not;  // the loader's reason
+};
+
+/// The first that exists of some shared libraries. Never throws; what is loaded stays.
+LoadedLibrary load_library(const std::vector<std::string>& places);
+
+/// The folder of the program or the extension that holds this code; empty where it is not known.
+std::filesystem::path own_folder();
 
 }  // namespace dorm

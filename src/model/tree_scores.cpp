@@ -116,14 +116,13 @@ Dataset filled_as(const Model& part, const Dataset& data, std::size_t threads) {
     const auto mean = part.data.input.means.find(names.back());
     values.push_back(mean == part.data.input.means.end() ? 0.0f : static_cast<float>(mean->second));
   }
-  const bool refused = part.data.input.missing == Missing::error;
   const auto fill = [&](std::size_t q, float* rows, std::size_t stride) {
     const FeatureRows from = data.query(q).rows;
     for (std::size_t i = 0; i < from.size(); ++i, rows += stride) {
       from.load(i, std::span(rows, names.size()));
       for (std::size_t j = 0; j < names.size(); ++j) {
         if (!std::isnan(rows[j])) continue;
-        if (refused)
+        if (part.data.input.missing_rule(names[j]) == Missing::error)
           throw Error(ErrorCode::bad_input, "a value is missing, which a part of the sum was not trained on");
         rows[j] = values[j];
       }

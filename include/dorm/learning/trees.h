@@ -76,6 +76,10 @@ TreeEnsemble read_trees(std::string_view bytes, const std::string& name);
 /// features, sets, and numbers are in range.
 void validate(const TreeEnsemble& trees, const std::string& name);
 
+/// Adds the trees of an ensemble with the same features, leaves and base times a factor, to others; the first sets the
+/// features, and what grew them.
+void add_scaled(TreeEnsemble& sum, const TreeEnsemble& trees, double factor);
+
 /// The leaf that a row falls into, by the definition: for tests and for documents one at a time.
 const TreeNode& leaf_of(const TreeEnsemble& trees, std::size_t tree, std::span<const float> row);
 

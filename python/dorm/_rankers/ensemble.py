@@ -19,7 +19,7 @@ from .inputs import RankerInputs
 
 
 class DormEnsemble(RankerInputs):
-    """A model of trees, or the weighted sum of several rankers. It is loaded, not trained: there is no ``fit``.
+    """A model of trees, or the weighted sum of several rankers: loaded, or tuned by `fit`.
 
     Scores are those of the library that grew the trees before any transformation of its objective: of LightGBM
     ``predict(raw_score=True)``, of XGBoost ``predict(output_margin=True)``, of CatBoost ``RawFormulaVal``. Missing
@@ -30,6 +30,7 @@ class DormEnsemble(RankerInputs):
     *models
         Files (of DORM, LightGBM, XGBoost, CatBoost or RankLib), fitted `DormRanker` or `DormEnsemble`, a ``Booster`` of
         LightGBM or XGBoost, ``LGBMRanker``, ``XGBRanker`` and their relatives, ``CatBoostRanker`` and its relatives.
+        None at all: an ensemble to `fit`.
     weights
         What the scores of each are multiplied by before they are summed; None: 1 for one model.
 
@@ -55,7 +56,7 @@ class DormEnsemble(RankerInputs):
 
     def __init__(self, *models: Any, weights: Sequence[float] | None = None) -> None:
         if not models:
-            raise ValueError("no models; expected at least one")
+            return
         if weights is None and len(models) > 1:
             raise ValueError(f"{len(models)} models without weights; pass weights=, one for each")
         cores = [core_model(each) for each in models]
@@ -69,6 +70,30 @@ class DormEnsemble(RankerInputs):
         self.n_features_in_ = len(model.features)
         if not model.by_number:
             self.feature_names_in_ = np.array(model.features, dtype=object)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+        **parameters: Any,
+    ) -> DormEnsemble:
+        """Tune linear rankers and trees, as ``dorm.tune(..., trees=True)``; its result becomes ``tuning_``.
+
+        ``parameters`` are those of `dorm.tune`, such as ``measure``, ``folds``, ``only="trees"`` or ``time_limit``. It
+        needs LightGBM (``pip install lightgbm``).
+        """
+        from .._tune import tune
+
+        sets = {"eval_set": eval_set, "eval_qid": eval_qid, "eval_group": eval_group}
+        self.tuning_ = tune(X, y, qid=qid, group=group, **sets, trees=True, **parameters)
+        self._adopt(self.tuning_.ranker.model_)
+        return self
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DormEnsemble:
@@ -122,7 +147,16 @@ class DormEnsemble(RankerInputs):
         """As `DormRanker.check_export`."""
         return checked_export(self, to, self._checked(X, qid, group, y), names, False, False)
 
+    def _checked(self, *given: Any, **more: Any) -> Any:
+        if not hasattr(self, "model_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError("this DormEnsemble has no models; call fit, or make one of models")
+        return super()._checked(*given, **more)
+
     def __repr__(self) -> str:
+        if not hasattr(self, "model_"):
+            return "DormEnsemble()"
         trees = self.model_.trees
         if trees:
             return f"DormEnsemble({trees['trees']} trees of {trees['library']}, {self.n_features_in_} features)"

@@ -19,14 +19,15 @@ std::size_t place_of_bound(Bound bound, const std::vector<BoundChoice>& list) {
   return std::min(place_of(BoundChoice(bound), list), place_of(BoundChoice(), list));
 }
 
-/// Points that carry information; all, where none does.
-std::vector<GridPoint*> informative(std::vector<GridPoint>& points) {
-  std::vector<GridPoint*> out;
+/// Points of the family, if there are any, that carry information; all, where none does.
+std::vector<GridPoint*> informative(std::vector<GridPoint>& points, Family only) {
+  const bool some = std::any_of(points.begin(), points.end(), [&](const GridPoint& p) { return belongs(p, only); });
+  std::vector<GridPoint*> of_family, out;
   for (GridPoint& point : points)
-    if (!point.degenerate()) out.push_back(&point);
-  if (out.empty())
-    for (GridPoint& point : points) out.push_back(&point);
-  return out;
+    if (!some || belongs(point, only)) of_family.push_back(&point);
+  for (GridPoint* point : of_family)
+    if (!point->degenerate()) out.push_back(point);
+  return out.empty() ? of_family : out;
 }
 
 /// Smaller is nearer to the defaults: the default bound and decay, and the most regularised of points that do not
@@ -34,14 +35,18 @@ std::vector<GridPoint*> informative(std::vector<GridPoint>& points) {
 auto distance_from_default(const GridPoint& point, const TuneOptions& options) {
   return std::tuple(place_of(point.kernel, options.kernels), !point.bound,
                     point.bound ? place_of_bound(*point.bound, options.bounds) : 0, point.bound != Bound::best,
-                    place_of(point.measure, options.measures), place_of(point.decay, options.decays), point.C,
-                    point.start != InitialModel::ridge, -point.validation);
+                    place_of(point.measure, options.measures), place_of(point.decay, options.decays),
+                    point.trees.has_value(), point.C, point.start != InitialModel::ridge, -point.validation);
 }
 
 }  // namespace
 
+bool belongs(const GridPoint& point, Family family) {
+  return family == Family::any || point.trees.has_value() == (family == Family::trees);
+}
+
 GridPoint& choose(std::vector<GridPoint>& points, const TuneOptions& options) {
-  const std::vector<GridPoint*> in = informative(points);
+  const std::vector<GridPoint*> in = informative(points, options.only);
   GridPoint* const best = *std::max_element(
       in.begin(), in.end(), [](const GridPoint* a, const GridPoint* b) { return a->validation < b->validation; });
   GridPoint* chosen = best;
@@ -60,11 +65,12 @@ GridPoint& choose(std::vector<GridPoint>& points, const TuneOptions& options) {
 }
 
 void share_out(std::vector<GridPoint>& points, const TuneOptions& options) {
+  for (GridPoint& point : points) point.share = 0;
   if (options.choice != Choice::average) {
     choose(points, options).share = 1;
     return;
   }
-  const std::vector<GridPoint*> in = informative(points);
+  const std::vector<GridPoint*> in = informative(points, options.only);
   std::vector<std::span<const double>> per_query;
   for (const GridPoint* point : in) per_query.emplace_back(point->per_query);
   const std::vector<double> shares = shares_by_validation(per_query);

@@ -13,7 +13,11 @@ namespace dorm {
 /// `points` is not empty.
 GridPoint& choose(std::vector<GridPoint>& points, const TuneOptions& options);
 
-/// Fills in the shares: 1 for the winner, or those of the average.
+/// Whether a point belongs to a family.
+bool belongs(const GridPoint& point, Family family);
+
+/// Fills in the shares: 1 for the winner, or those of the average; 0 for what is not of the family options.only, unless
+/// there is nothing else.
 void share_out(std::vector<GridPoint>& points, const TuneOptions& options);
 
 }  // namespace dorm

@@ -36,15 +36,21 @@ std::string joined(const List& list, const Name& name) {
   return text;
 }
 
+std::string trees_identity(const TuneOptions& options) {
+  if (options.tree_losses.empty()) return "";
+  return fmt::format(",trees={},leaves={}", joined(options.tree_losses, [](TreeLoss loss) { return name_of(loss); }),
+                     joined(options.tree_leaves, [](std::size_t leaves) { return leaves; }));
+}
+
 /// What decides the points of a grid, beside the options of each training.
 std::string grid_identity(const LearningTask& task, const TuneOptions& options, const LearningTask* validation) {
   const auto same = [](const auto& value) { return value; };
   const auto named = [](const auto& value) { return name_of(value); };
   const std::string problem = task.identity();
-  return fmt::format("{}{}grid C={},decay={},bound={},initial={},measure={},kernel={} validated on {}", problem,
+  return fmt::format("{}{}grid C={},decay={},bound={},initial={},measure={},kernel={}{} validated on {}", problem,
                      problem.empty() ? "" : " ", joined(options.C, same), joined(options.decays, same),
                      joined(options.bounds, named), joined(options.initial_models, named),
-                     joined(options.measures, same), joined(options.kernels, same),
+                     joined(options.measures, same), joined(options.kernels, same), trees_identity(options),
                      validation ? fmt::format("data {:016x}{}", validation->data().fingerprint(),
                                               validation->identity() == problem ? "" : " " + validation->identity())
                                 : fmt::format("{} folds", options.folds));
@@ -56,7 +62,12 @@ ValidatedFigure figure_of(std::span<const double> per_query) {
   const Interval interval = bootstrap(std::span(&per_query, 1), weights, {}).front();
   const auto counted =
       std::count_if(per_query.begin(), per_query.end(), [](double value) { return !std::isnan(value); });
-  return {moments.mean, moments.standard_error, interval.low, interval.high, static_cast<std::size_t>(counted)};
+  return {moments.mean,
+          moments.standard_error,
+          interval.low,
+          interval.high,
+          static_cast<std::size_t>(counted),
+          {per_query.begin(), per_query.end()}};
 }
 
 }  // namespace
@@ -118,7 +129,7 @@ void KernelSearch::run_kernel(std::size_t k) {
 /// A later kernel must be ahead by more than one standard error of the paired difference.
 void KernelSearch::keep_better(std::unique_ptr<Tuned> tuned) {
   const TuneRunResult& result = tuned->result;
-  TuneRunResult::Delivered delivered{{}, result.leader().per_query};
+  TuneRunResult::Delivered delivered{{}, nullptr, result.leader().per_query};
   if (tuned->run->plan().delivers()) delivered = result.deliver();
   const bool keep = !kept_ || behind(delivered_.per_query, delivered.per_query);
   if (keep)
@@ -128,9 +139,26 @@ void KernelSearch::keep_better(std::unique_ptr<Tuned> tuned) {
     points_.push_back(std::move(point));
   }
   if (!keep) return;
+  if (result.has_trees() && tuned->run->plan().delivers()) weigh_trees(result);
   kept_ = std::move(tuned);
   kept_->result.release();
   delivered_ = std::move(delivered);
+}
+
+/// By the rule of choice, with and without trees.
+void KernelSearch::weigh_trees(const TuneRunResult& result) {
+  const auto linear = result.deliver(Family::linear), trees = result.deliver(Family::trees),
+             all = result.deliver(Family::any);
+  if (linear.w.empty() || linear.trees) return;  // no linear point was evaluated
+  TreesWorth worth{figure_of(linear.per_query), figure_of(trees.per_query)};
+  std::vector<double> gains(all.per_query.size());
+  for (std::size_t q = 0; q < gains.size(); ++q) gains[q] = all.per_query[q] - linear.per_query[q];
+  const ValidatedFigure difference = figure_of(gains);
+  worth.difference = difference.mean;
+  worth.low = difference.low;
+  worth.high = difference.high;
+  worth_ = worth;
+  linear_ = result.model(linear.w, worth.linear.mean);
 }
 
 TuneResult KernelSearch::result() const {
@@ -140,6 +168,8 @@ TuneResult KernelSearch::result() const {
   out.validated = figure_of(delivered_.per_query);
   out.resumed = ledger_->num_resumed();
   out.choice = plan().choice();
+  out.worth = worth_;
+  out.linear = linear_;
   const auto left = [](const PrunedPoint& point) {
     return point.why == Pruned::cut_short || point.why == Pruned::not_reached;
   };

@@ -26,7 +26,7 @@ class KernelSearch {
 
   const TuneRunResult& kept() const { return kept_->result; }
   const TunePlan& plan() const { return kept_->run->plan(); }
-  const std::vector<double>& weights() const { return delivered_.w; }
+  const TuneRunResult::Delivered& delivered() const { return delivered_; }
   double validation() const { return validation_of_delivered_; }
   /// All but the model and the report; shares are those of the kernel that is kept.
   TuneResult result() const;
@@ -47,6 +47,7 @@ class KernelSearch {
   double cost_of(const std::string& kernel) const;
   void run_kernel(std::size_t k);
   void keep_better(std::unique_ptr<Tuned> tuned);
+  void weigh_trees(const TuneRunResult& result);
 
   const LearningTask& task_;
   TuneOptions options_;
@@ -59,6 +60,8 @@ class KernelSearch {
   std::unique_ptr<Tuned> kept_;
   TuneRunResult::Delivered delivered_;
   double validation_of_delivered_ = 0;
+  std::optional<TreesWorth> worth_;
+  std::optional<Model> linear_;
   std::vector<GridPoint> points_;
   std::vector<PrunedPoint> pruned_;
 };

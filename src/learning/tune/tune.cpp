@@ -6,6 +6,8 @@
 
 #include "base/stopwatch.h"
 #include "dorm/error.h"
+#include "dorm/evaluate.h"
+#include "dorm/model.h"
 #include "learning/tune/kernel_search.h"
 
 namespace dorm {
@@ -17,6 +19,20 @@ TrainReport report_of(const Model& model, const Stopwatch& watch) {
   report.dropped_queries = model.data.queries - model.data.usable_queries;
   report.seconds = watch.seconds();
   return report;
+}
+
+void check_trees(const LearningTask& task, const TuneOptions& options) {
+  const bool linear = options.kernels.empty() ? options.train.kernel == "none" && !options.train.kernel_function
+                                              : options.kernels == std::vector<std::string>{"none"};
+  if (!task.sorts() || !linear)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("trees stand beside linear rankers of sorted rankings, not beside {}",
+                            task.sorts() ? "kernels" : std::string(task.kind())));
+  if (options.train.own_measure)
+    throw Error(ErrorCode::bad_option, "trees are validated by a measure with a name, not by a custom one");
+  if (options.train.compute.on_device())
+    throw Error(ErrorCode::bad_option, "trees are grown on the CPU; expected the device cpu");
+  load_lightgbm(options.lightgbm);  // before anything is trained
 }
 
 }  // namespace
@@ -31,6 +47,9 @@ void TuneOptions::validate() const {
   if (C.empty() || decays.empty() || bounds.empty())
     throw Error(ErrorCode::bad_option, "the grid is empty; expected at least one C, decay and bound");
   require_given(train, bounds);
+  for (const std::size_t leaves : tree_leaves) GrowOptions{.leaves = leaves}.validate();
+  if (!tree_losses.empty() && tree_leaves.empty())
+    throw Error(ErrorCode::bad_option, "the grid of trees is empty; expected at least one number of leaves");
   if (folds < 2) throw Error(ErrorCode::bad_option, fmt::format("folds is {}; expected at least 2", folds));
 }
 
@@ -40,15 +59,20 @@ TuneResult tune(const Task& task, const TuneOptions& options, const Task& valida
   const LearningTask& learning = task.learning();
   const LearningTask* const held_out = validation_of(learning, validation);
   learning.check(options.train, options.bounds);
+  if (!options.tree_losses.empty()) check_trees(learning, options);
   const Stopwatch watch;
   KernelSearch search(learning, options, learning.training_measures(options.train), held_out);
   search.run(observer);
   TuneResult result = search.result();
   if (search.plan().delivers()) {
-    const auto describe = [&](const std::vector<double>& w) { return search.kept().model(w, search.validation()); };
-    auto [model, positions] = learning.learnt(search.weights(), search.refit(), describe);
-    result.model = std::move(model);
-    result.positions = std::move(positions);
+    if (search.delivered().trees) {
+      result.model = search.kept().model(search.delivered(), search.validation());
+    } else {
+      const auto describe = [&](const std::vector<double>& w) { return search.kept().model(w, search.validation()); };
+      auto [model, positions] = learning.learnt(search.delivered().w, search.refit(), describe);
+      result.model = std::move(model);
+      result.positions = std::move(positions);
+    }
     result.report = report_of(result.model, watch);
   } else {
     TrainResult trained = train(task, search.refit(), {}, refit_observer);
@@ -65,6 +89,22 @@ TuneResult tune(const Task& task, const TuneOptions& options, const Task& valida
   }
   search.finish(result);
   return result;
+}
+
+void test_tuned(TuneResult& result, const TuneOptions& options, const Dataset& test, const TestedFigure& drawn) {
+  if (result.positions)
+    throw Error(ErrorCode::unsupported, "slates are not tested on queries set aside; dorm split divides the file");
+  const EvaluateOptions how{.convention = options.train.convention, .threads = options.train.compute.threads};
+  const std::vector<std::string> measures = {options.train.measure};
+  const std::vector<double> scores = score(result.model, test, options.train.compute);
+  const MeasureResult figure = evaluate(test, scores, measures, how).measures.front();
+  TestedFigure tested = drawn;
+  tested.measure = figure.name;
+  tested.mean = figure.mean;
+  tested.low = figure.low;
+  tested.high = figure.high;
+  tested.queries = figure.queries;
+  result.model.tested = std::move(tested);
 }
 
 std::string_view reason_of(Pruned why) {

@@ -7,26 +7,34 @@
 #include <cmath>
 
 #include "dorm/error.h"
+#include "model/trees_json.h"
 
 namespace dorm {
 namespace {
 
-constexpr std::size_t kPlainNumbers = 4;  // explained risk, primal, dual, gap
+constexpr std::size_t kPlainNumbers = 5;  // explained risk, primal, dual, gap, spread
 
 /// Numbers of a point: the plain ones, weights, values of queries.
 void append(const EvaluatedWeights& point, std::vector<double>& numbers) {
-  for (const double x : {point.explained_risk, point.certificate.primal, point.certificate.dual, point.certificate.gap})
+  for (const double x :
+       {point.explained_risk, point.certificate.primal, point.certificate.dual, point.certificate.gap, point.spread})
     numbers.push_back(x);
   numbers.insert(numbers.end(), point.w.begin(), point.w.end());
   numbers.insert(numbers.end(), point.per_query.begin(), point.per_query.end());
+  numbers.insert(numbers.end(), point.held_scores.begin(), point.held_scores.end());
 }
 
 Json point_counts(const EvaluatedWeights& point) {
-  return {{"weights", point.w.size()},
-          {"queries", point.per_query.size()},
-          {"rounds", point.rounds},
-          {"usable_queries", point.usable_queries},
-          {"status", point.certificate.status}};
+  Json out = {{"weights", point.w.size()},
+              {"queries", point.per_query.size()},
+              {"rounds", point.rounds},
+              {"usable_queries", point.usable_queries},
+              {"status", point.certificate.status}};
+  if (!point.trees) return out;
+  out["held"] = point.held_scores.size();
+  out["features"] = point.trees->features;
+  out["trees"] = trees_json(*point.trees);
+  return out;
 }
 
 /// Takes numbers from the front.
@@ -51,10 +59,17 @@ EvaluatedWeights point_from(const JsonFields& json, Numbers& numbers, const Chec
   const std::vector<double> plain = numbers.take(kPlainNumbers);
   point.explained_risk = plain[0];
   point.certificate = {plain[1], plain[2], plain[3], json.required<std::string>("status", "a name")};
+  point.spread = plain[4];
   point.w = numbers.take(json.required<std::uint64_t>("weights", "a count"));
   point.per_query = numbers.take(json.required<std::uint64_t>("queries", "a count"));
   point.rounds = json.required<std::uint64_t>("rounds", "a count");
   point.usable_queries = json.required<std::uint64_t>("usable_queries", "a count");
+  if (json.has("trees")) {
+    point.held_scores = numbers.take(json.required<std::uint64_t>("held", "a count"));
+    const auto features = json.required<std::vector<std::string>>("features", "a list of names");
+    point.trees = std::make_shared<const TreeEnsemble>(trees_from_json(json.object("trees"), features, file.path()));
+    if (!(point.spread >= 0)) file.refuse("the spread of trees is negative");
+  }
   if (!std::all_of(point.w.begin(), point.w.end(), [](double x) { return std::isfinite(x); }))
     file.refuse("a weight is not finite");
   return point;

@@ -8,7 +8,7 @@ namespace dorm {
 namespace {
 
 // Measured on web data: a grid point of each sort, relative to one of a bound.
-constexpr double kRelative[] = {0.1, 0.5, 1, 3};
+constexpr double kRelative[] = {0.1, 0.5, 1, 3, 5};
 // Rows of the Gram matrix are read in order and once per update, features at random and for every product.
 constexpr double kCheaperEntries = 8;
 

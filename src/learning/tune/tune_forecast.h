@@ -10,7 +10,7 @@ namespace dorm {
 
 class TuneForecast {
  public:
-  enum class Sort { ridge, pairs, bound, predicted };
+  enum class Sort { ridge, pairs, bound, predicted, trees };
 
   /// `cost`: of a grid point under this kernel, relative to a linear ranker. Returns the number of the kernel.
   std::size_t add_kernel(double cost);
@@ -27,7 +27,7 @@ class TuneForecast {
   double left(std::size_t threads) const;
 
  private:
-  static constexpr std::size_t kSorts = 4;
+  static constexpr std::size_t kSorts = 5;
   struct Kind {
     double seconds = 0;
     std::size_t done = 0, to_come = 0;

@@ -2,6 +2,7 @@
 // What the trainings of a grid may keep in memory.
 #pragma once
 
+#include "dorm/tune.h"
 #include "learning/train/learning_task.h"
 #include "learning/train/memory.h"
 

@@ -24,7 +24,9 @@ GridPoint point_of(const TunePlan& plan, const PathSetting& setting, double C,
   point.decay = setting.decay;
   point.bound = setting.bound;
   point.start = setting.start;
-  point.C = C;
+  point.C = setting.trees ? 0 : C;
+  point.trees = setting.trees;
+  point.leaves = setting.trees ? static_cast<std::size_t>(C) : 0;
   point.certificate = parts.front()->certificate;
   for (const EvaluatedWeights* part : parts) {
     point.per_query.insert(point.per_query.end(), part->per_query.begin(), part->per_query.end());

@@ -15,8 +15,11 @@ namespace dorm {
 
 /// A grid point on one split.
 struct EvaluatedWeights {
-  std::vector<double> w;
-  std::vector<double> per_query;  // NaN where the measure skips the query
+  std::vector<double> w;                      // none of trees
+  std::shared_ptr<const TreeEnsemble> trees;  // instead
+  double spread = 0;                          // of trees
+  std::vector<double> held_scores;            // of trees: of the validation documents
+  std::vector<double> per_query;              // NaN where the measure skips the query
   double explained_risk = std::numeric_limits<double>::quiet_NaN();
   Certificate certificate = no_certificate();
   std::size_t rounds = 0, usable_queries = 0;

@@ -59,11 +59,21 @@ void make_settings(const LearningTask& task, TunePlan& plan) {
       plan.settings.push_back({"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs});
 }
 
+/// Those whose loss can use the labels.
+void add_trees(const LearningTask& task, TunePlan& plan) {
+  std::vector<double> leaves(plan.options.tree_leaves.begin(), plan.options.tree_leaves.end());
+  std::sort(leaves.begin(), leaves.end());
+  leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+  for (const TreeLoss loss : plan.options.tree_losses)
+    if (fits(loss, task.data())) plan.settings.push_back({"", "", std::nullopt, InitialModel::ridge, leaves, loss});
+}
+
 // Initial models first, unless an exact kernel makes them expensive; predicted, which takes longest, last.
 void order_settings(TunePlan& plan) {
   const int initial = KernelOptions(plan.options.train).exact() ? 1 : -1;
   const auto stage = [&](std::size_t s) {
     const PathSetting& setting = plan.settings[s];
+    if (setting.trees) return 1;
     return !setting.bound ? initial : setting.bound == Bound::predicted ? 2 : 0;
   };
   plan.order.resize(plan.settings.size());
@@ -75,6 +85,7 @@ void order_settings(TunePlan& plan) {
 }  // namespace
 
 TuneForecast::Sort PathSetting::sort() const {
+  if (trees) return TuneForecast::Sort::trees;
   if (bound) return bound == Bound::predicted ? TuneForecast::Sort::predicted : TuneForecast::Sort::bound;
   return is_ridge(start) ? TuneForecast::Sort::ridge : TuneForecast::Sort::pairs;
 }
@@ -106,6 +117,7 @@ TunePlan make_plan(const LearningTask& task, TuneOptions options, bool validatio
                 .settings = {},
                 .order = {}};
   make_settings(task, plan);
+  add_trees(task, plan);
   order_settings(plan);
   return plan;
 }

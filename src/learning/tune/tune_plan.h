@@ -20,7 +20,8 @@ struct PathSetting {
   std::string measure, decay;  // empty for an initial model
   std::optional<Bound> bound;  // nothing: the initial model itself
   InitialModel start;
-  std::vector<double> C;  // rising
+  std::vector<double> C;               // rising; of trees their leaves
+  std::optional<TreeLoss> trees = {};  // instead of bound and initial model
 
   TuneForecast::Sort sort() const;
 };
@@ -40,7 +41,7 @@ struct TunePlan {
   bool delivers() const;
   /// How the model is made: as the options say, or steady where rankers cannot be averaged.
   Choice choice() const;
-  /// Of a training in `seconds`, on one thread, since paths run side by side.
+  /// Of a training in `seconds`, on one thread: paths run side by side, and take the threads that are free (TuneRun).
   TrainOptions options_of(const PathSetting& setting, double seconds) const;
 };
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learning/tune/tune_result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "learning/train/average.h"
 #include "learning/train/describe.h"
 #include "learning/tune/choose.h"
+#include "model/features/scatter.h"
 
 namespace dorm {
 namespace {
@@ -71,8 +75,16 @@ std::vector<PrunedPoint> TuneRunResult::pruned() const {
       const PathSetting& setting = plan_.settings[s];
       if (std::find(kept_.begin(), kept_.end(), std::pair(s, k)) != kept_.end()) continue;
       const bool evaluated = parts_of(plan_, paths, s, k).size() == plan_.splits;
-      out.push_back({setting.measure, setting.decay, plan_.options.train.kernel, setting.bound, setting.start,
-                     setting.C[k], evaluated ? Pruned::cut_short : reason_for(plan_, paths, s, k)});
+      PrunedPoint& point = out.emplace_back();
+      point = {setting.measure,
+               setting.decay,
+               plan_.options.train.kernel,
+               setting.bound,
+               setting.start,
+               setting.trees ? 0 : setting.C[k],
+               evaluated ? Pruned::cut_short : reason_for(plan_, paths, s, k)};
+      point.trees = setting.trees;
+      point.leaves = setting.trees ? static_cast<std::size_t>(setting.C[k]) : 0;
     }
   return out;
 }
@@ -83,45 +95,118 @@ void TuneRunResult::release() {
     split->set.drop_rows();
   }
   for (std::vector<EvaluatedWeights>& point : parts_)
-    for (EvaluatedWeights& part : point) std::vector<double>().swap(part.w);
+    for (EvaluatedWeights& part : point) {
+      std::vector<double>().swap(part.w);
+      std::vector<double>().swap(part.held_scores);
+      part.trees.reset();
+    }
 }
 
-TuneRunResult::Delivered TuneRunResult::deliver() const {
+bool TuneRunResult::has_trees() const {
+  return std::any_of(points_.begin(), points_.end(), [](const GridPoint& point) { return point.trees.has_value(); });
+}
+
+TuneRunResult::Delivered TuneRunResult::deliver() const { return deliver(points_); }
+
+TuneRunResult::Delivered TuneRunResult::deliver(Family only) const {
+  std::vector<GridPoint> points = points_;
+  TuneOptions choosing = plan_.options;
+  choosing.choice = plan_.choice();
+  choosing.only = only;
+  share_out(points, choosing);
+  return deliver(points);
+}
+
+TuneRunResult::Delivered TuneRunResult::deliver(std::span<const GridPoint> points) const {
   Delivered out;
   AverageOfWeights mean;
+  TreeEnsemble trees;
   std::optional<std::size_t> alone;  // which has been evaluated
-  for (std::size_t k = 0; k < points_.size(); ++k)
-    if (points_[k].share == 1) alone = k;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    if (points[k].share == 1) alone = k;
   for (std::size_t split = 0; split < run_.splits().size(); ++split) {
-    std::vector<double> w = weights_of(split);
-    if (w.empty()) continue;  // only where no point was evaluated on all splits
-    const std::vector<double> values = alone ? parts_[*alone][split].per_query
-                                             : run_.splits()[split]->evaluate(plan_, plan_.options.train, w).per_query;
+    std::vector<double> w = weights_of(split, points);
+    const TreeEnsemble own = trees_of(split, points);
+    if (w.empty() && own.num_trees() == 0) continue;  // only where no point was evaluated on all splits
+    const std::vector<double> values = alone ? parts_[*alone][split].per_query : values_of(split, w, points);
     out.per_query.insert(out.per_query.end(), values.begin(), values.end());
+    const double size = plan_.folded ? spread_of(split, w, own) : 1;
+    const double share = plan_.folded ? 1 / static_cast<double>(plan_.splits) : 1;
+    if (own.num_trees() > 0 && size > 0) add_scaled(trees, own, share / size);
     if (!plan_.folded)
       out.w = std::move(w);
-    else
-      mean.add(w, spread(run_.splits()[split]->set, w), 1 / static_cast<double>(plan_.splits));
+    else if (!w.empty())
+      mean.add(w, size, share);
   }
   if (plan_.folded) out.w = mean.weights();
+  if (trees.num_trees() > 0) out.trees = std::make_shared<const TreeEnsemble>(std::move(trees));
   return out;
 }
 
-/// The only point with a share as it is, or the average.
-std::vector<double> TuneRunResult::weights_of(std::size_t split) const {
+/// The only linear point with a share as it is, or the average.
+std::vector<double> TuneRunResult::weights_of(std::size_t split, std::span<const GridPoint> points) const {
   AverageOfWeights sum;
-  for (std::size_t k = 0; k < points_.size(); ++k) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
     const std::vector<double>& w = parts_[k][split].w;
-    if (points_[k].share == 1) return w;
-    if (!points_[k].chosen() || w.empty()) continue;
-    if (const double size = spread(run_.splits()[split]->set, w); size > 0) sum.add(w, size, points_[k].share);
+    if (points[k].share == 1) return w;
+    if (!points[k].chosen() || w.empty()) continue;
+    if (const double size = spread(run_.splits()[split]->set, w); size > 0) sum.add(w, size, points[k].share);
   }
   return sum.weights();
+}
+
+TreeEnsemble TuneRunResult::trees_of(std::size_t split, std::span<const GridPoint> points) const {
+  TreeEnsemble sum;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    if (const EvaluatedWeights& part = parts_[k][split]; points[k].chosen() && part.trees && part.spread > 0)
+      add_scaled(sum, *part.trees, points[k].share / part.spread);
+  return sum;
+}
+
+/// With trees by scores that no query chose the number of trees for.
+std::vector<double> TuneRunResult::values_of(std::size_t split, const std::vector<double>& w,
+                                             std::span<const GridPoint> points) const {
+  const TuneSplit& own = *run_.splits()[split];
+  std::vector<double> scores;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const EvaluatedWeights& part = parts_[k][split];
+    if (!points[k].chosen() || !part.trees || !(part.spread > 0)) continue;
+    scores.resize(part.held_scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += points[k].share / part.spread * part.held_scores[i];
+  }
+  if (scores.empty()) return own.evaluate(plan_, plan_.options.train, w).per_query;
+  if (!w.empty()) {
+    const std::vector<double> linear = own.scorer->scores(w, 1);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += linear[i];
+  }
+  return own.evaluate(plan_, scores);
+}
+
+double TuneRunResult::spread_of(std::size_t split, const std::vector<double>& w, const TreeEnsemble& trees) const {
+  const TuneSplit& own = *run_.splits()[split];
+  if (trees.num_trees() == 0) return spread(own.set, w);
+  const Dataset& data = own.train.data();
+  std::vector<double> scores = score(dorm::model_of(trees), data, plan_.options.train.compute.threads);
+  if (!w.empty()) {
+    const std::vector<double> linear = own.set.scorer(data)->scores(w, plan_.options.train.compute.threads);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += linear[i];
+  }
+  return std::sqrt(score_scatter(data, scores) / static_cast<double>(std::max<std::size_t>(1, scores.size())));
 }
 
 const GridPoint& TuneRunResult::leader() const {
   return *std::max_element(points_.begin(), points_.end(),
                            [](const GridPoint& a, const GridPoint& b) { return a.share < b.share; });
+}
+
+/// Of the points of weights; without one that has a share, the best.
+const GridPoint& TuneRunResult::linear_leader() const {
+  const GridPoint* leader = nullptr;
+  for (const GridPoint& point : points_)
+    if (!point.trees &&
+        (!leader || std::pair(point.share, point.validation) > std::pair(leader->share, leader->validation)))
+      leader = &point;
+  return *leader;
 }
 
 std::size_t TuneRunResult::usable_queries() const {
@@ -135,7 +220,7 @@ std::size_t TuneRunResult::usable_queries() const {
 }
 
 Model TuneRunResult::model(const std::vector<double>& w, double validation) const {
-  const GridPoint& first = leader();
+  const GridPoint& first = linear_leader();
   Model model = run_.splits().front()->set.model(w);
   Origin origin = origin_of(plan_.options.train);
   origin.measure = first.bound ? first.measure : plan_.options.train.measure;
@@ -151,18 +236,63 @@ Model TuneRunResult::model(const std::vector<double>& w, double validation) cons
   origin.data.usable_queries = usable_queries();
   describe(model, origin);
   model.folds = plan_.folded ? plan_.splits : 0;
-  if (plan_.folded || first.share < 1) model.parts = parts();
+  if (plan_.folded || first.share < 1) model.parts = parts(Family::linear);
   run_.task().data().require_intact();
   return model;
 }
 
-std::vector<ModelPart> TuneRunResult::parts() const {
+Model TuneRunResult::model_of_trees(const TreeEnsemble& trees, double validation) const {
+  const TrainOptions& options = plan_.options.train;
+  Model model = dorm::model_of(trees);
+  Origin origin{.measure = options.measure,
+                .convention = options.convention,
+                .one_per = options.one_per,
+                .start = "lightgbm",
+                .seed = options.solve.seed,
+                .validation = validation,
+                .data = summary_of(run_.task().data())};
+  origin.data.usable_queries = usable_queries();
+  describe(model, origin);
+  run_.task().data().require_intact();
+  model.method = "lightgbm";
+  model.folds = plan_.folded ? plan_.splits : 0;
+  model.parts = parts(Family::trees);
+  return model;
+}
+
+Model TuneRunResult::model(const Delivered& delivered, double validation) const {
+  if (!delivered.trees) return model(delivered.w, validation);
+  Model trees = model_of_trees(*delivered.trees, validation);
+  if (delivered.w.empty()) return trees;
+  Model sum = weighted_sum({model(delivered.w, validation), trees}, std::vector<double>{1, 1});
+  Origin origin = origin_of(plan_.options.train);
+  origin.solve = nullptr;
+  origin.C = 0;
+  origin.start = "sum";
+  origin.validation = validation;
+  origin.data = trees.data;
+  describe(sum, origin);
+  sum.folds = trees.folds;
+  for (ModelPart& part : sum.parts) {
+    part.share = 0;
+    for (const GridPoint& point : points_)
+      if (point.trees.has_value() == (part.ranker->trees != nullptr)) part.share += point.share;
+  }
+  return sum;
+}
+
+std::vector<ModelPart> TuneRunResult::parts(Family family) const {
   std::vector<ModelPart> parts;
-  for (const GridPoint& c : points_)
-    if (c.chosen())
-      parts.push_back({c.share, c.measure, c.decay, std::string(c.bound ? name_of(*c.bound) : "none"),
-                       std::string(name_of(c.start)), c.C, c.rounds, c.certificate, c.bound ? c.explained_risk : 0,
-                       c.validation});
+  for (const GridPoint& c : points_) {
+    if (!c.chosen() || !belongs(c, family)) continue;
+    const std::string start(c.trees ? fmt::format("{} leaves={}", name_of(*c.trees), c.leaves) : name_of(c.start));
+    parts.push_back({c.share, c.measure, c.decay, std::string(c.bound ? name_of(*c.bound) : "none"), start, c.C,
+                     c.rounds, c.certificate, c.bound ? c.explained_risk : 0, c.validation});
+  }
+  double total = 0;
+  for (const ModelPart& part : parts) total += part.share;
+  if (has_trees())  // shares are of all
+    for (ModelPart& part : parts) part.share /= total;
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ModelPart& a, const ModelPart& b) { return a.share > b.share; });
   return parts;

@@ -22,8 +22,8 @@ double mean_of(const EvaluatedWeights& evaluated) { return moments_of(evaluated.
 PathEnd end_of(const TuneSplit& split, const PathSetting& setting, const EvaluatedPath& path) {
   const EvaluatedWeights& last = path.points.back();
   if (last.cut_short) return PathEnd::open;
-  if (setting.bound) {
-    if (setting.C[path.points.size() - 1] >= kTellingC && last.explained_risk < kDegenerate)
+  if (setting.bound || setting.trees) {
+    if (setting.bound && setting.C[path.points.size() - 1] >= kTellingC && last.explained_risk < kDegenerate)
       return PathEnd::no_information;
     if (!split.best.empty() && far_behind(last.per_query, split.best)) return PathEnd::far_behind;
     if (path.points.size() > 1 && mean_of(last) <= mean_of(path.points[path.points.size() - 2]))
@@ -57,7 +57,7 @@ void TuneRun::restore() {
     EvaluatedPath path = checkpoint_.path({kernel_, p});
     if (path.points.size() > setting.C.size() || (!path.open() && path.points.empty()))
       checkpoint_.refuse("a path has another number of points");
-    if (path.open() && (!path.warm || path.points.empty() || !setting.bound)) continue;
+    if (path.open() && !setting.trees && (!path.warm || path.points.empty() || !setting.bound)) continue;
     paths_[p] = std::move(path);
     for (std::size_t k = 0; k < paths_[p].points.size(); ++k) ledger_.solved(kernel_, setting.sort(), {});
   }
@@ -74,8 +74,10 @@ void TuneRun::check_restored() const {
   for (std::size_t p = 0; p < paths_.size(); ++p) {
     const TuneSplit& split = *splits_[p % plan_.splits];
     for (const EvaluatedWeights& point : paths_[p].points)
-      if (point.w.size() != split.set.features().dimension() ||
-          point.per_query.size() != split.validation.data().num_queries())
+      if (point.w.size() != (point.trees ? 0 : split.set.features().dimension()) ||
+          (point.trees != nullptr) != plan_.setting_of(p).trees.has_value() ||
+          point.per_query.size() != split.validation.data().num_queries() ||
+          (point.trees && point.held_scores.size() != split.validation.data().num_documents()))
         checkpoint_.refuse("its weights are not those of this problem");
   }
 }
@@ -100,6 +102,7 @@ void TuneRun::account(std::size_t setting) {
 
 void TuneRun::run(bool at_least_one) {
   at_least_one_ = at_least_one && !knows_points();
+  if (!plan_.options.tree_losses.empty()) lightgbm_ = load_lightgbm(plan_.options.lightgbm);
   splits_ = make_splits(task_, validation_, plan_);
   check_restored();
   const auto poll_by = [this](const std::function<void()>& first, const std::function<void()>& others) {
@@ -125,18 +128,34 @@ void TuneRun::poll(bool needed) {
 /// Whether the last or next computation is not wanted.
 bool TuneRun::cut(bool needed) const { return ledger_.stopped() || (ledger_.over() && !needed); }
 
+/// Those that no other path needs: one each while there are many paths, and more as they end. Results do not depend on
+/// them.
+std::size_t TuneRun::threads_of_path() const {
+  const std::size_t side_by_side = std::max<std::size_t>(1, std::min(threads_, paths_left_.load()));
+  return std::max<std::size_t>(1, (threads_ + side_by_side / 2) / side_by_side);
+}
+
 /// Paths of the bound predicted, which take longest, or all others.
 void TuneRun::run_paths(bool predicted) {
   std::vector<std::size_t> paths;
   for (const std::size_t s : plan_.order)
     if ((plan_.settings[s].bound == Bound::predicted) == predicted)
       for (std::size_t split = 0; split < plan_.splits; ++split) paths.push_back(s * plan_.splits + split);
+  std::erase_if(paths, [this](std::size_t number) { return !paths_[number].open(); });
+  paths_left_ = paths.size();
   parallel_for(paths.size(), threads_, [&](std::size_t k, std::size_t) {
+    struct Ended {
+      std::atomic<std::size_t>& left;
+      ~Ended() { --left; }
+    } const ended{paths_left_};
     const std::size_t number = paths[k];
     const bool needed = at_least_one_ && number == plan_.order.front() * plan_.splits;
-    if (!paths_[number].open() || cut(needed && paths_[number].points.empty())) return;
+    if (cut(needed && paths_[number].points.empty())) return;
     try {
-      plan_.setting_of(number).bound ? run_bound(number, needed) : run_initial_model(number, needed);
+      if (plan_.setting_of(number).trees)
+        run_trees(number);
+      else
+        plan_.setting_of(number).bound ? run_bound(number, needed) : run_initial_model(number, needed);
     } catch (const CutShort&) {
       paths_[number].cut = true;
     }
@@ -168,7 +187,7 @@ void TuneRun::run_initial_model(std::size_t number, bool needed) {
                                                      .tolerance = options.solve.tolerance,
                                                      .seconds = ledger_.limit().left(),
                                                      .stop = stop,
-                                                     .threads = 1});
+                                                     .threads = threads_of_path()});
   if (cut(needed)) throw CutShort{};
   const bool cut_short = ledger_.over();
   std::vector<EvaluatedWeights> points;
@@ -213,7 +232,10 @@ void TuneRun::run_bound(std::size_t number, bool needed) {
   TuneSplit& split = *splits_[number % plan_.splits];
   const PathSetting& setting = plan_.setting_of(number);
   Stopwatch watch;
-  const TrainOptions options = plan_.options_of(setting, ledger_.limit().left());
+  TrainOptions options = plan_.options_of(setting, ledger_.limit().left());
+  const bool serial = split.set.solver_threads() == 1;  // rows of an exact kernel are kept by one thread
+  const auto threads = [&] { return serial ? 1 : threads_of_path(); };
+  options.compute.threads = threads();
   const std::vector<double> start = start_of(split, setting, needed);
   const std::unique_ptr<ReferencedRisk> risk = split.train.risk(split.set, options);
   const UnitsOfC units = split.set.units(options.paper_C);
@@ -232,6 +254,7 @@ void TuneRun::run_bound(std::size_t number, bool needed) {
     const double C = setting.C[k];
     if (cut(needed && k == 0)) throw CutShort{};
     rounds.solve.seconds = ledger_.limit().left();
+    rounds.compute.threads = options.compute.threads = threads();
     risk->set_trade_off(units.trade_off(C, risk->num_blocks()));
     if (path.warm)
       warm = warm_state(path, C / setting.C[k - 1], *risk);
@@ -255,6 +278,39 @@ void TuneRun::run_bound(std::size_t number, bool needed) {
       warm = std::move(fitted.first_round);
     keep(number, {std::move(each)}, watch.seconds(), std::move(saved));
     if (cut_short) throw CutShort{};
+  }
+}
+
+/// One thread grows trees, so that they are the same on any number of cores.
+void TuneRun::run_trees(std::size_t number) {
+  TuneSplit& split = *splits_[number % plan_.splits];
+  const PathSetting& setting = plan_.setting_of(number);
+  const TrainOptions& train = plan_.options.train;
+  const TreeGrower& grower = split.trees_by(lightgbm_);
+  EvaluatedPath& path = paths_[number];  // changed by this thread alone
+  for (std::size_t k = path.points.size(); k < setting.C.size() && path.open(); ++k) {
+    if (cut(false)) throw CutShort{};
+    const Stopwatch watch;
+    const GrowOptions options{.loss = *setting.trees,
+                              .measure = plan_.options.measures.front(),
+                              .validated = train.measure,
+                              .convention = train.convention,
+                              .one_per = train.one_per,
+                              .leaves = static_cast<std::size_t>(setting.C[k]),
+                              .seed = train.solve.seed,
+                              .signs = split.signs(train)};
+    GrownTrees grown = grower.grow(options, [this](const GrowProgress&) {
+      ledger_.report_if_due();
+      return !cut(false);
+    });
+    if (grown.stopped) throw CutShort{};
+    EvaluatedWeights each;
+    each.trees = std::make_shared<const TreeEnsemble>(std::move(grown.trees));
+    each.spread = grown.spread;
+    each.held_scores = std::move(grown.held_scores);
+    each.per_query = std::move(grown.per_query);
+    each.rounds = grown.rounds;
+    keep(number, {std::move(each)}, watch.seconds(), nullptr);
   }
 }
 

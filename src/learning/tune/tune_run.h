@@ -44,6 +44,7 @@ class TuneRun {
   void note_best();
   void run_initial_model(std::size_t number, bool needed);
   void run_bound(std::size_t number, bool needed);
+  void run_trees(std::size_t number);
   std::vector<double> start_of(TuneSplit& split, const PathSetting& setting, bool needed);
   SolverState warm_state(const EvaluatedPath& path, double factor, const ReferencedRisk& risk) const;
   void keep(std::size_t number, std::vector<EvaluatedWeights> points, double seconds,
@@ -51,6 +52,7 @@ class TuneRun {
   void account(std::size_t setting);
   void poll(bool needed);
   bool cut(bool needed) const;
+  std::size_t threads_of_path() const;
 
   const LearningTask& task_;
   const LearningTask* validation_;
@@ -58,8 +60,10 @@ class TuneRun {
   std::size_t threads_, kernel_;
   TuneLedger& ledger_;
   TuneCheckpoint& checkpoint_;
+  std::atomic<std::size_t> paths_left_ = 1;  // of those that run side by side
   bool at_least_one_ = false;
-  std::atomic<bool> has_one_ = false;  // a point was evaluated, on one split at least
+  std::atomic<bool> has_one_ = false;         // a point was evaluated, on one split at least
+  std::shared_ptr<const LightGbm> lightgbm_;  // where there are trees
   TuneSplits splits_;
   std::mutex mutex_;  // of what follows, while paths run
   std::vector<EvaluatedPath> paths_;

@@ -96,6 +96,31 @@ void validate(const TreeEnsemble& trees, const std::string& name) {
   }
 }
 
+void add_scaled(TreeEnsemble& sum, const TreeEnsemble& trees, double factor) {
+  if (sum.features.empty()) {
+    sum.features = trees.features;
+    sum.by_number = trees.by_number;
+    sum.library = trees.library;
+  }
+  if (sum.num_trees() == 0) sum.objective = trees.objective;
+  if (sum.objective != trees.objective) sum.objective = "several";
+  const auto first = static_cast<std::int32_t>(sum.nodes.size());
+  const auto sets = static_cast<std::uint32_t>(sum.category_sets.size());
+  for (const std::uint32_t root : trees.roots) sum.roots.push_back(root + static_cast<std::uint32_t>(first));
+  for (TreeNode node : trees.nodes) {
+    if (node.leaf()) {
+      node.value *= factor;
+    } else {
+      node.left += first;
+      node.right += first;
+      if (node.categories > 0) node.categories += sets;
+    }
+    sum.nodes.push_back(node);
+  }
+  sum.category_sets.insert(sum.category_sets.end(), trees.category_sets.begin(), trees.category_sets.end());
+  sum.base += factor * trees.base;
+}
+
 const TreeNode& leaf_of(const TreeEnsemble& trees, std::size_t tree, std::span<const float> row) {
   const TreeNode* node = &trees.nodes[trees.roots[tree]];
   while (!node->leaf()) node = &trees.nodes[child_of(trees, *node, row[node->feature])];

@@ -52,6 +52,20 @@ TEST(TreeScores, EveryLayoutAndVectorWidthGivesTheBitsOfTheDefinition) {
   }
 }
 
+TEST(TreeScores, AScaledSumScoresAsTheSumOfTheScores) {
+  const TreeEnsemble first = test::random_trees({20, 31, 5}, 1), second = test::random_trees({30, 90, 5}, 2);
+  TreeEnsemble sum;
+  add_scaled(sum, first, 0.5);
+  add_scaled(sum, second, -2);
+  ASSERT_NO_THROW(validate(sum, "sum"));
+  std::mt19937 engine(3);
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 50; ++i) rows.push_back(test::tree_row(5, engine));
+  const std::vector<double> a = by_definition(first, rows), b = by_definition(second, rows);
+  const std::vector<double> both = by_scorer(sum, rows, SimdLevel::portable);
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(both[i], 0.5 * a[i] - 2 * b[i], 1e-9);
+}
+
 TEST(TreeScores, AThresholdThatNoFloatHasSeparatesItsNeighbours) {
   TreeEnsemble trees = test::random_trees({1, 1, 1, false}, 1);
   trees.base = 0;
