@@ -120,12 +120,14 @@ void add_events(CLI::App& app, RecommendTrainArguments& arguments) {
   ImplicitOptions& o = arguments.implicit;
   const OptionGroup events(app, kEvents);
   add_event_options(app, arguments.events, kEvents);
+  events.add("--item-names", arguments.item_names, "FILE",
+             "titles to keep in the model: id and title of an item on each line");
   events.number("--factors", o.als.factors, whole_from(1, 4096), "K", "factors of implicit ALS (validated: 16 to 128)");
   events.number("--ridge", o.als.ridge, number_above(0), "X", "ridge of implicit ALS (validated)");
   events.number("--alpha", o.als.alpha, number_above(0), "X", "an event of weight r counts 1 + X r (validated)");
   events.number("--iterations", o.als.iterations, whole_from(1, 1e4), "N", "iterations of implicit ALS (validated)");
   events.number("--ease-ridge", o.ease_ridge, number_above(0), "X", "ridge of EASE (validated)");
-  events.number("--ease-share", o.ease_share, number_within(0, 1), "X",
+  events.number("--ease-share", o.ease_share, number_from(0, 1), "X",
                 "share of EASE in the average; 0: implicit ALS alone (validated)");
 }
 

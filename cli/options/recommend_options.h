@@ -26,6 +26,7 @@ struct RecommendTrainArguments {
   std::size_t planes = 0;                                         // 0: the default
   EventArguments events;
   ImplicitOptions implicit;  // of events
+  std::string item_names;    // titles, of events
   std::vector<std::string> reports;
 };
 

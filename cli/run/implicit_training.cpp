@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "dorm/read.h"
 #include "input/input.h"
 #include "options/given_options.h"
 #include "run/catalogue_rows.h"
@@ -80,9 +81,12 @@ RankersReport tested(const ImplicitModel& model, const Ratings& test, const Reco
 void train_on_events(const RecommendTrainArguments& arguments, const CLI::App& verb, const Settings& settings) {
   const ImplicitOptions options = implicit_options(arguments, verb, settings);
   const SplitRatings parts = split_events(load_events(arguments.ratings, arguments.events, settings), arguments.split);
+  const std::optional<SideFeatures> titles =
+      arguments.item_names.empty() ? std::nullopt : std::optional(read_titles(arguments.item_names));
   const StopRequest stop;
-  const ImplicitResult result = learn_events(arguments, options, parts.train, settings, stop);
+  ImplicitResult result = learn_events(arguments, options, parts.train, settings, stop);
   const int signal = stop.signal();
+  if (titles) set_titles(result.model, *titles);
   save_implicit(result.model, arguments.model);
   if (signal != 0) warn(settings, "interrupted; the model is the best so far");
   std::optional<RankersReport> test;

@@ -31,6 +31,7 @@ def world(tmp_path_factory):
     (folder / "two.csv").write_text("".join(f"{u},{i}\n" for u, i, _, _ in lines))
     (folder / "plays.csv").write_text("user,item,plays,time\n" + "".join(f"{u},{i},{w},{t}\n" for u, i, w, t in lines))
     (folder / "ones.tsv").write_text("".join(f"{u}\t{i}\t1\n" for u, i, _, _ in lines))
+    (folder / "few.csv").write_text("".join(f"{u},{i},{w}\n" for u, i, w, _ in lines[:300]))
     dorm("recommend", "train", folder / "two.csv", "--implicit", "--model", folder / "m", "--factors", 16, "--quiet")
     return folder
 
@@ -57,6 +58,31 @@ def test_candidates_and_exclusions_limit_the_list(world):
         world / "none",
     )
     assert {line.split("\t")[2] for line in lines.splitlines()[1:]} == {"i1", "i5", "i7"}
+
+
+def test_a_model_keeps_titles(world):
+    (world / "titles.csv").write_text("id,title\n" + "".join(f"i{j},Film {j}\n" for j in range(ITEMS)))
+    options = ["--factors", 4, "--iterations", 2, "--ridge", 1, "--alpha", 1, "--ease-ridge", 9, "--ease-share", 0.5]
+    words = ["--item-names", world / "titles.csv", "--model", world / "titled", "--quiet", *options]
+    dorm("recommend", "train", world / "two.csv", "--implicit", *words)
+    items = json.loads(dorm("recommend", "top", world / "titled", "--user", "u2", "--because", 1, "--json"))["items"]
+    assert items[0]["title"] == f"Film {items[0]['item'][1:]}"
+    assert items[0]["because"][0]["title"].startswith("Film ")
+
+
+def test_reasons_are_items_of_the_user_of_the_same_kind(world):
+    items = json.loads(dorm("recommend", "top", world / "m", "--user", "u1", "--because", 3, "--json"))["items"]
+    had = {line.split(",")[1] for line in (world / "two.csv").read_text().splitlines() if line.startswith("u1,")}
+    for each in items:
+        assert len(each["because"]) == 3
+        assert {part["item"] for part in each["because"]} <= had
+        assert all(int(part["item"][1:]) % 2 == 1 for part in each["because"])
+    lines = dorm("recommend", "top", world / "m", "--user", "u1", "--because", 3, "--top", 1).splitlines()
+    assert lines[0] == "user\trank\titem\tscore\tbecause"
+    assert lines[1].split("\t")[4].split(" ")[0] == items[0]["because"][0]["item"]
+    assert "--because gives the reasons" in dorm(
+        "recommend", "top", world / "m", "--similar-to", "i1", "--because", 3, status=2
+    )
 
 
 def test_new_users_are_folded_in_from_two_columns(world):
@@ -120,9 +146,11 @@ def test_saved_models_of_both_kinds_meet_over_the_catalogue(world):
         "--fixed",
         "--quiet",
     )
-    out = dorm("recommend", "evaluate", ratings, world / "likes", world / "stars", "--liked", 3, "--per-query", "-")
+    dorm("recommend", "train", world / "few.csv", "--model-type", "joint", "--model", world / "joint", "--quiet")
+    models = [world / name for name in ("likes", "stars", "joint")]
+    out = dorm("recommend", "evaluate", ratings, *models, "--liked", 3, "--per-query", "-")
     rows = list(csv.DictReader(out.splitlines()))
-    assert {row["ranker"] for row in rows} == {"likes", "stars", "implicit ALS", "item-kNN", "popularity"}
+    assert {row["ranker"] for row in rows} == {"likes", "stars", "joint", "implicit ALS", "item-kNN", "popularity"}
 
 
 def test_info_describes_the_model(world):
@@ -143,6 +171,9 @@ def test_ratings_that_are_all_alike_are_refused(world):
         ("a,x\na,y\n", "nothing to learn: events of 1 users and 2 items"),
         ("a,x\nb,x\n", "nothing to learn: events of 2 users and 1 items"),
         ("a,x\nb,y\n", "each of the 2 users has one item"),
+        ("a,x\nb,guns, germs\nb,x\na,y\n", "found 3 cells separated by ','; expected 2 as on the first line: ids that"),
+        ("a,x,1\nb,y,nan\na,y,2\n", "bad.csv:2:5: found 'nan'"),
+        ("", "no events"),
         ("a,x,881250949\nb,y,881250950\n", "as times are"),
     ],
 )
@@ -151,6 +182,22 @@ def test_bad_events_get_clear_answers(tmp_path, text, message):
     assert message in dorm(
         "recommend", "train", tmp_path / "bad.csv", "--implicit", "--model", tmp_path / "m", status=1
     )
+
+
+def test_ids_with_commas_are_quoted(tmp_path):
+    (tmp_path / "q.csv").write_text('user,item\nann,dune\nbob,"guns, germs"\nbob,dune\nann,"a,b"\ncat,"a,b"\n')
+    options = ["--factors", 2, "--iterations", 2, "--ridge", 1, "--alpha", 1, "--ease-ridge", 1, "--ease-share", 0.5]
+    dorm("recommend", "train", tmp_path / "q.csv", "--implicit", "--model", tmp_path / "m", *options, "--quiet")
+    rows = csv.reader(dorm("recommend", "top", tmp_path / "m", "--user", "ann", "--format", "csv").splitlines())
+    assert [row[2] for row in rows] == ["item", "guns, germs"]
+
+
+def test_a_million_users_with_one_event_are_refused(tmp_path):
+    with open(tmp_path / "one.csv", "w") as file:
+        file.writelines(f"u{u},i{u % 5000}\n" for u in range(10**6))
+    words = ["recommend", "train", tmp_path / "one.csv", "--implicit", "--model", tmp_path / "m"]
+    assert "nothing to learn: each of the 1000000 users has one item; expected users with 2" in dorm(*words, status=1)
+    assert not (tmp_path / "m").exists()
 
 
 @pytest.mark.parametrize(

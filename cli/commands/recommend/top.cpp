@@ -14,7 +14,7 @@
 #include "command_line.h"
 #include "dorm/apps/report.h"
 #include "dorm/error.h"
-#include "dorm/recommend/any_model.h"
+#include "dorm/recommend/recommender.h"
 #include "dorm/write.h"
 #include "input/input.h"
 #include "input/ratings_input.h"
@@ -39,10 +39,13 @@ constexpr const char* kTopExamples =
     "  dorm recommend top m.factors --all --format jsonl\n"
     "  dorm recommend top m.factors --user newcomer --ratings their-ratings.csv\n"
     "  dorm recommend top m.factors --ratings new-users.csv --item-names titles.csv\n"
-    "  dorm recommend top m.factors --similar-to 50\n";
+    "  dorm recommend top m.factors --similar-to 50\n"
+    "  dorm recommend top m.implicit --user ann --because 3\n";
 
 constexpr std::array<CatalogEntry, 3> kRecommendFormats = {{
-    {.name = "text", .usage = "text", .help = "user, rank, item, score, title if known; tab-separated, with a header"},
+    {.name = "text",
+     .usage = "text",
+     .help = "user, rank, item, score, title if known, reasons; tab-separated, with a header"},
     {.name = "csv", .usage = "csv", .help = "the same, comma-separated"},
     {.name = "jsonl", .usage = "jsonl", .help = "one JSON object per user: user, items of {item, score, title}"},
 }};
@@ -51,7 +54,7 @@ struct TopArguments {
   std::string model, user, users, ratings, user_features, user_columns, similar_to, item_names, format = "text",
                                                                                                 layout = "auto";
   std::string output = "-", candidates, exclude;
-  std::size_t top = 10;
+  std::size_t top = 10, because = 0;
   bool all = false, with_seen = false, for_spreadsheets = false;
 
   bool names_users() const { return !user.empty() || !users.empty() || all; }
@@ -61,27 +64,6 @@ struct TopArguments {
                                 std::size_t known, const std::string& hint) {
   throw Error(ErrorCode::bad_input, {file},
               fmt::format("unknown {} \"{}\"; the model knows {} {}s{}", what, id, known, what, hint));
-}
-
-/// The ids of a factorization and of a model over a joint kernel.
-const IdTable& users_of(const FactorModel& model) { return model.users; }
-const IdTable& users_of(const JointModel& model) { return model.users(); }
-const IdTable& users_of(const ImplicitModel& model) { return model.users; }
-const IdTable& items_of(const ImplicitModel& model) { return model.items; }
-const IdTable& items_of(const FactorModel& model) { return model.items; }
-const IdTable& items_of(const JointModel& model) { return model.items(); }
-
-template <class RatingsModel>
-std::vector<std::vector<Recommendation>> lists_for(const RatingsModel& model, std::span<const std::uint32_t> users,
-                                                   std::size_t n, bool with_seen, const Settings&) {
-  std::vector<std::vector<Recommendation>> lists;
-  for (const std::uint32_t user : users) lists.push_back(recommend(model, user, n, with_seen));
-  return lists;
-}
-
-std::vector<std::vector<Recommendation>> lists_for(const JointModel& model, std::span<const std::uint32_t> users,
-                                                   std::size_t n, bool with_seen, const Settings& settings) {
-  return recommend(model, users, n, with_seen, settings.threads);
 }
 
 /// Which items may be recommended: those of --candidates, or all, without those of --exclude; empty: all. Ids that the
@@ -105,17 +87,27 @@ std::vector<char> allowed_items(const IdTable& items, const TopArguments& argume
   return allowed;
 }
 
-template <class RatingsModel>
-std::vector<std::vector<Recommendation>> allowed_lists(const RatingsModel& model, std::span<const std::uint32_t> users,
-                                                       const TopArguments& arguments, const Settings& settings) {
-  const std::vector<char> allowed = allowed_items(items_of(model), arguments, settings);
-  if (allowed.empty()) return lists_for(model, users, arguments.top, arguments.with_seen, settings);
-  auto lists = lists_for(model, users, items_of(model).size(), arguments.with_seen, settings);
-  for (std::vector<Recommendation>& list : lists) {
-    std::erase_if(list, [&](const Recommendation& each) { return allowed[each.item] == 0; });
-    if (list.size() > arguments.top) list.resize(arguments.top);
-  }
-  return lists;
+Json named_item(const Recommending& model, const Recommendation& each, const char* number) {
+  Json out = {{"item", model.items()[each.item]}, {number, each.score}};
+  if (!model.title(each.item).empty()) out["title"] = model.title(each.item);
+  return out;
+}
+
+Json reasons_json(const Recommending& model, const Taste& taste, std::size_t item, std::size_t n) {
+  const Explanation reasons = explain(model, taste, item, n);
+  Json because = Json::array();
+  for (const Recommendation& each : reasons.because) because.push_back(named_item(model, each, "part"));
+  return {{"because", std::move(because)}, {"rest", reasons.rest}};
+}
+
+/// Items that add to the score, by title where there is one: "Star Wars 0.41; Alien 0.2".
+std::string reasons_text(const Recommending& model, const Taste& taste, std::size_t item, std::size_t n) {
+  std::vector<std::string> texts;
+  for (const Recommendation& each : explain(model, taste, item, n).because)
+    if (each.score > 0)
+      texts.push_back(fmt::format(
+          "{} {:.3g}", model.title(each.item).empty() ? model.items()[each.item] : model.title(each.item), each.score));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::uint32_t user_number(const IdTable& users, const std::string& file, const std::string& id) {
@@ -137,25 +129,27 @@ std::vector<std::uint32_t> wanted_users(const IdTable& known, const TopArguments
   return users;
 }
 
-template <class RatingsModel>
-void write_list(const RatingsModel& model, const std::string& name, const std::vector<Recommendation>& list,
-                const TopArguments& arguments, std::ostream& out) {
+/// Items with their reasons; `taste` is null where items are like an item.
+void write_list(const Recommending& model, const std::string& name, const Taste* taste,
+                const std::vector<Recommendation>& list, const TopArguments& arguments, std::ostream& out) {
   const std::string& format = arguments.format;
   const auto shown = [&](const std::string& id) { return arguments.for_spreadsheets ? report::disarmed(id) : id; };
+  const bool reasons = taste != nullptr && arguments.because > 0;
   if (format == "jsonl") {
     Json items = Json::array();
     for (const Recommendation& each : list) {
-      items.push_back({{"item", items_of(model)[each.item]}, {"score", each.score}});
-      if (!model.title(each.item).empty()) items.back()["title"] = model.title(each.item);
+      items.push_back(named_item(model, each, "score"));
+      if (reasons) items.back().update(reasons_json(model, *taste, each.item, arguments.because));
     }
     out << printable_json({{"user", name}, {"items", std::move(items)}}) << '\n';
     return;
   }
   for (std::size_t rank = 0; rank < list.size(); ++rank) {
-    const std::string& item = items_of(model)[list[rank].item];
-    std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(item),
+    const std::uint32_t item = list[rank].item;
+    std::vector<std::string> fields = {shown(name), std::to_string(rank + 1), shown(model.items()[item]),
                                        fmt::format("{}", list[rank].score)};
-    if (!model.item_titles.empty()) fields.push_back(shown(std::string(model.title(list[rank].item))));
+    if (model.has_titles()) fields.push_back(shown(std::string(model.title(item))));
+    if (reasons) fields.push_back(shown(reasons_text(model, *taste, item, arguments.because)));
     out << (format == "csv" ? report::csv_line(fields) : fmt::format("{}\n", fmt::join(fields, "\t")));
   }
 }
@@ -170,6 +164,9 @@ void check(const TopArguments& arguments) {
   if (std::none_of(kRecommendFormats.begin(), kRecommendFormats.end(),
                    [&](const CatalogEntry& entry) { return entry.name == arguments.format; }))
     throw_unknown_name("format", arguments.format, kRecommendFormats);
+  require_option(arguments.because == 0 || arguments.similar_to.empty(),
+                 "--user ID, --users FILE, --ratings FILE or --all",
+                 "--because gives the reasons of recommendations to users");
   require_option(!arguments.for_spreadsheets || arguments.format == "csv", "--format csv", "--spreadsheet is for CSV");
 }
 
@@ -202,26 +199,40 @@ std::vector<std::string> fold_in(RatingsModel& model, const TopArguments& argume
   return ids;
 }
 
+void print_lists(const Recommending& model, const std::vector<std::string>& folded_in, const TopArguments& arguments,
+                 const Settings& settings) {
+  std::ostringstream out;
+  std::vector<std::string> head = {arguments.similar_to.empty() ? "user" : "to", "rank", "item", "score"};
+  if (model.has_titles()) head.emplace_back("title");
+  if (arguments.because > 0) head.emplace_back("because");
+  if (arguments.format != "jsonl") out << fmt::format("{}\n", fmt::join(head, arguments.format == "csv" ? "," : "\t"));
+  const std::vector<char> allowed = allowed_items(model.items(), arguments, settings);
+  if (!arguments.similar_to.empty()) {
+    const auto item = model.items().find(arguments.similar_to);
+    if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, model.items().size(), "");
+    std::vector<Recommendation> list = model.like_item(*item, allowed.empty() ? arguments.top : model.items().size());
+    std::erase_if(list, [&](const Recommendation& each) { return !allowed.empty() && allowed[each.item] == 0; });
+    list.resize(std::min(list.size(), arguments.top));
+    write_list(model, arguments.similar_to, nullptr, list, arguments, out);
+  }
+  const std::vector<std::uint32_t> users = wanted_users(model.users(), arguments, folded_in);
+  const auto lists = top_items(model, users, {arguments.top, arguments.with_seen, allowed}, settings.threads);
+  for (std::size_t u = 0; u < users.size(); ++u) {
+    const Taste taste = model.known(users[u]);
+    write_list(model, model.users()[users[u]], &taste, lists[u], arguments, out);
+  }
+  write_text(arguments.output, std::move(out).str());
+}
+
 template <class RatingsModel>
 void recommend_by(RatingsModel& model, const TopArguments& arguments, const Settings& settings) {
-  if (!arguments.names_users() && arguments.similar_to.empty() && arguments.ratings.empty())
-    throw_no_user(users_of(model), items_of(model), arguments);
+  if (!arguments.names_users() && arguments.similar_to.empty() && arguments.ratings.empty()) {
+    const auto known = recommending(model);
+    throw_no_user(known->users(), known->items(), arguments);
+  }
   const std::vector<std::string> folded_in = fold_in(model, arguments, settings);
   if (!arguments.item_names.empty()) set_titles(model, read_titles(arguments.item_names));
-  std::ostringstream out;
-  const char* const head = arguments.similar_to.empty() ? "user" : "to";
-  const bool titles = !model.item_titles.empty();
-  if (arguments.format == "text") out << head << "\trank\titem\tscore" << (titles ? "\ttitle" : "") << "\n";
-  if (arguments.format == "csv") out << head << ",rank,item,score" << (titles ? ",title" : "") << "\n";
-  if (!arguments.similar_to.empty()) {
-    const auto item = items_of(model).find(arguments.similar_to);
-    if (!item) throw_unknown(arguments.model, "item", arguments.similar_to, items_of(model).size(), "");
-    write_list(model, arguments.similar_to, similar_items(model, *item, arguments.top), arguments, out);
-  }
-  const std::vector<std::uint32_t> users = wanted_users(users_of(model), arguments, folded_in);
-  const auto lists = allowed_lists(model, users, arguments, settings);
-  for (std::size_t u = 0; u < users.size(); ++u) write_list(model, users_of(model)[users[u]], lists[u], arguments, out);
-  write_text(arguments.output, std::move(out).str());
+  print_lists(*recommending(model), folded_in, arguments, settings);
 }
 
 void run_top(TopArguments arguments, const Settings& settings) {
@@ -251,6 +262,8 @@ Action declare_recommend_top(CLI::App& app, const Settings& settings) {
              "titles of the items: id and title on each line (those of the model)");
   output.add("--candidates", arguments->candidates, "FILE", "recommend these items alone: one id per line");
   output.add("--exclude", arguments->exclude, "FILE", "recommend none of these items: one id per line");
+  output.number("--because", arguments->because, whole_from(1), "N",
+                "with the reasons: the N items of the user that add most to each score");
   output.flag("--with-seen", arguments->with_seen, "include items that the user has rated");
   output.add("--format", arguments->format, "NAME", "text, csv or jsonl; see below (text)");
   output.flag("--spreadsheet", arguments->for_spreadsheets,

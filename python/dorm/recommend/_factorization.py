@@ -21,11 +21,12 @@ from .._threads import thread_count
 from ._ratings import following_ids, from_texts, read_ratings, read_side
 from ._recommender import Recommendations, RecommenderAnswers
 from ._report import FactorCandidate, FactorizationReport
+from ._vectors import RecommenderVectors
 
 __all__ = ["DormFactorization", "Recommendations"]
 
 
-class DormFactorization(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
+class DormFactorization(FinishFit, FittedView, RecommenderAnswers, RecommenderVectors, BaseEstimator):
     """A matrix factorization of ratings, trained directly for the ranking measure that evaluates it.
 
     The score of item j for user u is ``item_offsets_[j] + user_factors_[u] @ item_factors_[j]``. Minimises the sum of

@@ -90,15 +90,7 @@ std::vector<Recommendation> recommend(const FactorModel& model, std::size_t user
 // The shared coordinates and the features, without the constants: similar taste counts, not similar quality.
 std::vector<Recommendation> similar_items(const FactorModel& model, std::size_t item, std::size_t n) {
   check_index(item, model.items.size(), "item");
-  const auto taste = [&](std::size_t j) { return model.item_factors.row(j).subspan(1, model.layout.width() - 2); };
-  const double own = std::sqrt(dot(taste(item), taste(item)));
-  std::vector<Recommendation> candidates;
-  for (std::uint32_t j = 0; j < model.items.size(); ++j) {
-    if (j == item) continue;
-    const double length = own * std::sqrt(dot(taste(j), taste(j)));
-    candidates.push_back({j, length > 0 ? dot(taste(item), taste(j)) / length : 0});
-  }
-  return best_of(std::move(candidates), n);
+  return nearest_rows(model.item_factors, {1, model.layout.width() - 2}, item, n);
 }
 
 }  // namespace dorm

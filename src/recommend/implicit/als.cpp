@@ -44,25 +44,44 @@ std::vector<double> gram_of(const FactorMatrix& rows, ThreadPool& pool) {
 
 void AlsRow::solve(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
                    const RatingRow& events, std::span<double> out) {
-  const std::size_t f = fixed.width;
   if (events.size() == 0) return std::fill(out.begin(), out.end(), 0.0);
+  assemble(fixed, gram, options, events);
+  Eigen::Map<Eigen::VectorXd> right(out.data(), signed_of(fixed.width));
+  right.setZero();
+  for (std::size_t k = 0; k < events.size(); ++k)
+    right += (1 + options.alpha * static_cast<double>(events.value[k])) *
+             map_of(fixed, events.index[k], 1).row(0).transpose();
+  solve_in_place(out);
+}
+
+void AlsRow::answer(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
+                    const RatingRow& events, std::span<const double> right, std::span<double> out) {
+  assemble(fixed, gram, options, events);
+  std::copy(right.begin(), right.end(), out.begin());
+  solve_in_place(out);
+}
+
+void AlsRow::assemble(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
+                      const RatingRow& events) {
+  const std::size_t f = fixed.width;
   matrix_ = gram;
   rows_.resize(kRankRows * f);
   Eigen::Map<Eigen::MatrixXd> matrix(matrix_.data(), signed_of(f), signed_of(f));
-  Eigen::Map<Eigen::VectorXd> right(out.data(), signed_of(f));
   matrix.diagonal().array() += options.ridge;
-  right.setZero();
   for (std::size_t begin = 0; begin < events.size(); begin += kRankRows) {
     const std::size_t count = std::min(kRankRows, events.size() - begin);
     Eigen::Map<ByRows> rows(rows_.data(), signed_of(count), signed_of(f));
     for (std::size_t k = 0; k < count; ++k) {
       const double excess = options.alpha * static_cast<double>(events.value[begin + k]);
-      const auto row = map_of(fixed, events.index[begin + k], 1).row(0);
-      right += (1 + excess) * row.transpose();
-      rows.row(signed_of(k)) = std::sqrt(excess) * row;
+      rows.row(signed_of(k)) = std::sqrt(excess) * map_of(fixed, events.index[begin + k], 1).row(0);
     }
     matrix.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
   }
+}
+
+void AlsRow::solve_in_place(std::span<double> out) {
+  Eigen::Map<Eigen::VectorXd> right(out.data(), signed_of(out.size()));
+  Eigen::Map<Eigen::MatrixXd> matrix(matrix_.data(), signed_of(out.size()), signed_of(out.size()));
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>, Eigen::Lower> factor(matrix);
   factor.solveInPlace(right);
   if (factor.info() != Eigen::Success || !right.allFinite())

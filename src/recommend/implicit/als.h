@@ -20,8 +20,15 @@ class AlsRow {
  public:
   void solve(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
              const RatingRow& events, std::span<double> out);
+  /// Solves with the same matrix for another right side.
+  void answer(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
+              const RatingRow& events, std::span<const double> right, std::span<double> out);
 
  private:
+  void assemble(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
+                const RatingRow& events);
+  void solve_in_place(std::span<double> right);
+
   std::vector<double> matrix_, rows_;
 };
 

@@ -121,14 +121,7 @@ std::vector<Recommendation> recommend(const ImplicitModel& model, std::size_t us
 
 std::vector<Recommendation> similar_items(const ImplicitModel& model, std::size_t item, std::size_t n) {
   check_index(item, model.items.size(), "item");
-  const auto row = [&](std::size_t j) { return model.item_factors.row(j); };
-  const double own = std::sqrt(dot(row(item), row(item)));
-  std::vector<Recommendation> candidates;
-  for (std::uint32_t j = 0; j < model.items.size(); ++j) {
-    const double length = own * std::sqrt(dot(row(j), row(j)));
-    if (j != item) candidates.push_back({j, length > 0 ? dot(row(item), row(j)) / length : 0});
-  }
-  return best_of(std::move(candidates), n);
+  return nearest_rows(model.item_factors, {0, model.item_factors.width}, item, n);
 }
 
 std::size_t fold_in_users(ImplicitModel& model, const Ratings& events, const SideFeatures*, std::size_t threads) {

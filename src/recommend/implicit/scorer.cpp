@@ -15,7 +15,8 @@ constexpr std::size_t kSpreadUsers = 500;
 
 }  // namespace
 
-void ImplicitScorer::fill(std::size_t user, std::span<const std::uint32_t> seen, std::span<double> scores) const {
+void ImplicitScorer::fill(std::span<const double> factors, std::span<const std::uint32_t> seen,
+                          std::span<double> scores) const {
   std::fill(scores.begin(), scores.end(), 0.0);
   if (ease_weight != 0) {
     for (const std::uint32_t item : seen) {
@@ -25,7 +26,7 @@ void ImplicitScorer::fill(std::size_t user, std::span<const std::uint32_t> seen,
     for (double& score : scores) score *= ease_weight;
   }
   if (als_weight != 0)
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += als_weight * dot(users.row(user), items.row(i));
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += als_weight * dot(factors, items.row(i));
 }
 
 double spread_of(const ImplicitScorer& scorer, const Ratings& events, ThreadPool& pool) {

@@ -18,7 +18,10 @@ struct ImplicitScorer {
   const std::vector<float>& ease;
   double als_weight = 0, ease_weight = 0;
 
-  void fill(std::size_t user, std::span<const std::uint32_t> seen, std::span<double> scores) const;
+  void fill(std::size_t user, std::span<const std::uint32_t> seen, std::span<double> scores) const {
+    fill(users.row(user), seen, scores);
+  }
+  void fill(std::span<const double> factors, std::span<const std::uint32_t> seen, std::span<double> scores) const;
 };
 
 /// Root mean squared score over all items, centred for each user, over up to 500 of the users with events.

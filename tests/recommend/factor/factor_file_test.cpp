@@ -9,6 +9,7 @@
 #include "dorm/read.h"
 #include "support/message_of.h"
 #include "support/ratings.h"
+#include "support/source_dir.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
@@ -88,7 +89,7 @@ TEST_F(FactorFile, OtherFilesAreNamedForWhatTheyAre) {
 }
 
 TEST(FactorFileOfVersionOne, IsRefused) {
-  const std::string file = std::string(DORM_SOURCE_DIR) + "/tests/recommend/factor/version1/model.factors";
+  const std::string file = test::source_dir() + "/tests/recommend/factor/version1/model.factors";
   const std::string message = test::message_of([&] { load_factors(file); });  // as dorm 0.1.0 wrote it
   EXPECT_NE(message.find("found format version 1; expected version 3"), std::string::npos) << message;
 }

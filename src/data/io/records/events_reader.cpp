@@ -69,6 +69,7 @@ class EventsReader {
  private:
   void take_line() {
     const bool first = !std::exchange(begun_, true);
+    if (first) most_ = lines_.size();
     if (first && lines_.size() >= 2 && is_header()) {
       columns_ = columns_of_events(lines_);
       header_ = true;
@@ -78,6 +79,11 @@ class EventsReader {
     if (lines_.size() < width_)
       throw lines_.error(lines_.size(), fmt::format("found {} cells separated by {}; expected {} as on the first line",
                                                     lines_.size(), in_quotes(lines_.separator()), width_));
+    if (lines_.size() > most_)
+      throw lines_.error(most_,
+                         fmt::format("found {} cells separated by {}; expected {} as on the first line: ids that "
+                                     "have the separator in them need quotes",
+                                     lines_.size(), in_quotes(lines_.separator()), most_));
     add_event();
   }
 
@@ -133,7 +139,7 @@ class EventsReader {
   IdTable users_, items_;
   std::vector<Event> events_;
   float least_ = std::numeric_limits<float>::infinity();
-  std::size_t width_ = 0, zeros_ = 0;
+  std::size_t width_ = 0, most_ = 0, zeros_ = 0;  // cells that are read, and cells of the first line
   bool begun_ = false, header_ = false;
 };
 
