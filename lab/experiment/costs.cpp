@@ -81,7 +81,7 @@ ExperimentResult runtime(const Laboratory& laboratory) {
   for (const std::string& data : web_sets(laboratory)) {
     std::vector<DataSplit> splits = web_splits(laboratory.options.data_directory, data);
     splits.resize(1);
-    if (!compare_on(data, splits, options, laboratory, result)) return result;
+    if (!compare_on(data, splits, options, laboratory, result, web_sets(laboratory).size())) return result;
     result.tables.push_back(seconds_table(data, result.comparisons.back().second));
   }
   return result;

@@ -27,9 +27,9 @@ ExperimentResult house_matching(const Laboratory& laboratory);
 /// Where finished cells are kept; empty: nowhere.
 std::string cells_folder(const Laboratory& laboratory);
 
-/// Runs and keeps the comparison under `data`; false when it was stopped.
+/// Runs and keeps the comparison under `data`, one of so many (0: not known); false when it was stopped.
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
-                const Laboratory& laboratory, ExperimentResult& result);
+                const Laboratory& laboratory, ExperimentResult& result, std::size_t sets = 0);
 
 /// The web sets that are there; throws Error(io) about the first when none is.
 std::vector<std::string> web_sets(const Laboratory& laboratory);

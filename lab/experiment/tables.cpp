@@ -35,12 +35,19 @@ std::string cells_folder(const Laboratory& laboratory) {
 }
 
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
-                const Laboratory& laboratory, ExperimentResult& result) {
+                const Laboratory& laboratory, ExperimentResult& result, std::size_t sets) {
   options.threads = laboratory.options.threads;
   options.seed = laboratory.options.seed;
   options.choice = laboratory.options.choice;
   options.directory = cells_folder(laboratory);
-  result.comparisons.emplace_back(data, run_comparison(splits, options, laboratory.observer));
+  const ComparisonObserver observer = [&](ComparisonProgress progress) {
+    progress.set = data;
+    progress.set_number = result.comparisons.size() + 1;
+    progress.sets = sets;
+    return !laboratory.observer || laboratory.observer(progress);
+  };
+  ComparisonResult compared = run_comparison(splits, options, observer);
+  result.comparisons.emplace_back(data, std::move(compared));
   result.complete = result.comparisons.back().second.complete;
   return result.complete;
 }

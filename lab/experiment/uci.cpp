@@ -129,7 +129,7 @@ ExperimentResult uci_table(const Laboratory& laboratory) {
     std::vector<DataSplit> draws;
     for (std::uint64_t draw = 0; draw < kDraws; ++draw)
       draws.push_back(uci_split(laboratory.options.data_directory, paper.data, laboratory.options.seed + draw));
-    if (!compare_on(paper.data, draws, options, laboratory, result)) return result;
+    if (!compare_on(paper.data, draws, options, laboratory, result, kPaperUci.size())) return result;
     result.tables.push_back(table_of(paper, result.comparisons.back().second));
   }
   return result;

@@ -71,7 +71,9 @@ ExperimentResult learning_curve(const Laboratory& laboratory, const ComparisonOp
   for (const std::string& data : web_sets(laboratory)) {
     ComparisonOptions own = options;
     own.sizes = sizes_of(data);
-    if (!compare_on(data, web_splits(laboratory.options.data_directory, data), own, laboratory, result)) return result;
+    if (!compare_on(data, web_splits(laboratory.options.data_directory, data), own, laboratory, result,
+                    web_sets(laboratory).size()))
+      return result;
     const ComparisonResult& comparison = result.comparisons.back().second;
     for (std::size_t m = 0; m < options.measures.size(); ++m)
       result.tables.push_back(sizes_table(
@@ -96,7 +98,7 @@ ExperimentResult web_ndcg_levels(const Laboratory& laboratory) {
     options.measures = {"ndcg@10", "mrr", "wta", "map", "precision@10"};
     for (int n = 1; n <= 10; ++n) options.curve.push_back(fmt::format("ndcg@{}", n));
     const std::vector<DataSplit> splits = web_splits(laboratory.options.data_directory, data);
-    if (!compare_on(data, splits, options, laboratory, result)) return result;
+    if (!compare_on(data, splits, options, laboratory, result, web_sets(laboratory).size())) return result;
     result.tables.push_back(lengths_table(data, splits));
     const ComparisonResult& comparison = result.comparisons.back().second;
     report::Table levels{fmt::format("{}: NDCG@n x 100, C chosen by NDCG@10", data), {report::text_column("method")}};

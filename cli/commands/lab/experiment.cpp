@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -123,8 +124,19 @@ void run_all(const ExperimentArguments& arguments, const ExperimentOptions& opti
                                            experiment_catalog().size(), names));
 }
 
+/// Before the data is looked for.
+void check_name(const std::string& name) {
+  std::vector<CatalogEntry> known(experiment_catalog().begin(), experiment_catalog().end());
+  known.push_back({.name = "all", .usage = "all", .help = "every one"});
+  if (name.empty())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("NAME is missing; expected one of these\n{}", catalog_text("Experiments", known)));
+  if (std::none_of(known.begin(), known.end(), [&](const CatalogEntry& entry) { return entry.name == name; }))
+    throw_unknown_name("experiment", name, known);
+}
+
 void run_experiments(const ExperimentArguments& arguments, const Settings& settings) {
-  require_option(!arguments.name.empty(), "NAME", "expected an experiment, or all");
+  check_name(arguments.name);
   const ExperimentOptions options = experiment_options(arguments, settings);
   check_report_files(arguments.reports);
   const StopRequest stop;

@@ -48,7 +48,7 @@ std::vector<double> gains_of(const Dataset& data, const Convention& convention, 
 }  // namespace
 
 Dataset Aim::applied(const Dataset& data, const Convention& original) const {
-  if (key.empty()) return data;
+  if (key.empty() || balanced()) return data;
   const std::vector<double> numbers =
       key == "rel" ? relevance_of(data, original, value) : gains_of(data, original, value);
   return data.with_labels(std::vector<float>(numbers.begin(), numbers.end()));
@@ -56,7 +56,7 @@ Dataset Aim::applied(const Dataset& data, const Convention& original) const {
 
 Convention Aim::convention(const Convention& original) const {
   Convention result = original;
-  if (!key.empty()) result.relevant_from = 0;
+  if (!key.empty() && !balanced()) result.relevant_from = 0;
   return result;
 }
 
@@ -66,10 +66,12 @@ Aim parse_aim(std::string_view method, std::string_view text, std::string_view u
   double number = 0;
   const bool known = !aim.key.empty() && usage.find(aim.key + "=") != std::string_view::npos;
   const bool fits = aim.key == "rel" ? aim.value == "best" || parse_number(aim.value, number) == NumberKind::finite
+                    : aim.balanced() ? aim.value == "balanced"
                                      : aim.value == "exp2" || aim.value == "linear";
   if (!known || !fits)
     throw Error(ErrorCode::bad_option,
-                fmt::format("method \"{}\"; expected {}, with best or a label after rel=, exp2 or linear after gain=",
+                fmt::format("method \"{}\"; expected {}, with best or a label after rel=, exp2 or linear after gain=, "
+                            "balanced after classes=",
                             method, usage));
   return aim;
 }

@@ -5,6 +5,7 @@
 //   rel=X      1 for labels of X and more, else 0
 //   rel=best   1 for the best label of the query if it is above 0, else 0
 //   gain=exp2  2^r - 1, times what leaves the highest label of the data where it is
+//   classes=balanced  the labels; every class counts the same in the loss, however many documents it has
 //
 // spelled as the parameters of measures are (docs/measures.md).
 #pragma once
@@ -18,6 +19,8 @@ namespace dorm {
 
 struct Aim {
   std::string key, value;  // "rel", "best"; empty: the labels
+
+  bool balanced() const { return key == "classes"; }
 
   /// The data with the numbers of the aim in place of the labels.
   Dataset applied(const Dataset& data, const Convention& convention) const;

@@ -12,9 +12,11 @@ struct ClassRisk::Workspace final : RiskWorkspace {
   PullBackWorkspace pull_back;
 };
 
-ClassRisk::ClassRisk(const LinearFeatures& features, std::vector<float> classes, double bias)
+ClassRisk::ClassRisk(const LinearFeatures& features, std::vector<float> classes, std::vector<double> class_weights,
+                     double bias)
     : features_(features),
       classes_(std::move(classes)),
+      class_weights_(std::move(class_weights)),
       geometry_(classes_.size() * (features.dimension() + 1)),
       bias_(bias) {
   const Dataset& data = features.data();
@@ -55,9 +57,10 @@ double ClassRisk::most_violated(const Block& block, Workspace& workspace) const 
       baseline = k;
     }
     if (baseline == block.own[i]) continue;
-    workspace.coefficients[block.own[i] * l + i] = 1 / documents;
-    workspace.coefficients[baseline * l + i] = -1 / documents;
-    offset += 1 / documents;
+    const double weight = class_weights_[block.own[i]] / documents;
+    workspace.coefficients[block.own[i] * l + i] = weight;
+    workspace.coefficients[baseline * l + i] = -weight;
+    offset += weight;
   }
   return offset;
 }
@@ -69,7 +72,10 @@ double ClassRisk::linearize(std::size_t block, std::span<const double> w, Plane&
   workspace.scores.resize(classes_.size() * l);
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     const std::span<double> scores = std::span(workspace.scores).subspan(k * l, l);
-    features_.scores(at.query, w.subspan(k * width, width - 1), scores);
+    if (features_forgotten_)
+      std::fill(scores.begin(), scores.end(), 0.0);
+    else
+      features_.scores(at.query, w.subspan(k * width, width - 1), scores);
     for (double& score : scores) score += bias_ * w[(k + 1) * width - 1];
   }
   out.offset = most_violated(at, workspace);
@@ -78,6 +84,7 @@ double ClassRisk::linearize(std::size_t block, std::span<const double> w, Plane&
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     const std::span<const double> delta = std::span<const double>(workspace.coefficients).subspan(k * l, l);
     features_.pull_back(at.query, delta, workspace.plane, workspace.pull_back);
+    if (features_forgotten_) std::fill(workspace.plane.direction.begin(), workspace.plane.direction.end(), 0.0F);
     out.direction.insert(out.direction.end(), workspace.plane.direction.begin(), workspace.plane.direction.end());
     out.direction.push_back(static_cast<float>(bias_ * std::accumulate(delta.begin(), delta.end(), 0.0)));
     if (features_.data().dense()) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The multiclass SVM of Crammer and Singer as a structured risk, one block per query:
 //
-//   H_q(w) = (1/l) sum_i max_k [ (k != y_i) + g_ik ] - g_{i y_i},   g_ik = <w_k, (x_i, bias)>
+//   H_q(w) = (1/l) sum_i s_{y_i} ( max_k [ (k != y_i) + g_ik ] - g_{i y_i} ),   g_ik = <w_k, (x_i, bias)>
 //
-// The weights of the classes follow one another, each followed by that of its bias.
+// with a weight s_k for every class. The vectors w_k follow one another, each followed by the weight of its bias.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,14 @@ namespace dorm {
 
 class ClassRisk final : public StructuredRisk {
  public:
-  /// `classes` are the labels that occur, rising. Borrows the features.
-  ClassRisk(const LinearFeatures& features, std::vector<float> classes, double bias);
+  /// `classes` are the labels that occur, rising, each with its weight. Borrows the features.
+  ClassRisk(const LinearFeatures& features, std::vector<float> classes, std::vector<double> class_weights, double bias);
 
   /// C_q = trade_off * documents of the query * its weight, over their mean.
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
+
+  /// From now on every feature is 0: what is left to learn is the biases.
+  void forget_features() { features_forgotten_ = true; }
 
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return geometry_; }
@@ -41,9 +44,11 @@ class ClassRisk final : public StructuredRisk {
 
   const LinearFeatures& features_;
   std::vector<float> classes_;
+  std::vector<double> class_weights_;
   EuclideanGeometry geometry_;
   double bias_;
   double trade_off_ = 1;
+  bool features_forgotten_ = false;
   std::vector<Block> blocks_;
 };
 

@@ -13,7 +13,11 @@ namespace dorm {
 
 struct BaselineFit {
   std::vector<double> w;
-  SolveReport report;  // of the convex problem, if there is one, in the units of C; else primal is 0
+  SolveReport report;          // of the convex problem, if there is one, in the units of C; else primal is 0
+  double constant_primal = 0;  // of the best model without features, in the same units
+
+  /// The share of the risk of a constant that the features explain; 0 where there is no convex problem.
+  double explained_risk() const { return constant_primal > 0 ? 1 - report.primal / constant_primal : 0; }
 };
 
 struct BaselineProblem {
@@ -22,6 +26,7 @@ struct BaselineProblem {
   const MethodOptions& options;
   const Observer& observer;
   std::size_t cutoff = 0;  // of the method's name, e.g. 10 of precision-svm@10
+  bool balanced = false;   // classes count the same
 };
 
 BaselineFit fit_ridge(const BaselineProblem& problem);
@@ -48,6 +53,9 @@ PairWeights swap_costs(const Dataset& data, const Convention& convention);
 /// block; `what` says what a block would have needed.
 BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker& make, Unit unit, const char* what,
                          double bias = 0);
+
+/// By class, its weight in the loss: 1, or the documents over classes times its own where they are balanced.
+std::vector<double> class_weights(const Dataset& data, std::span<const float> classes, bool balanced);
 
 /// The labels that occur, rising. Throws Error(unsupported) beyond a few dozen.
 std::vector<float> distinct_labels(const Dataset& data);

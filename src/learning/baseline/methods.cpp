@@ -39,8 +39,8 @@ constexpr std::array kRows{
     row("feature", "feature:NAME", nullptr, false, "one column, ascending or descending by the training data"),
     row("ridge", "ridge[:rel=|gain=]", fit_ridge, true, "least squares on labels centred within each query"),
     row("svr", "svr[:rel=|gain=]", fit_svr, true, "support vector regression on the same, tube 0.1"),
-    row("svm", "svm[:rel=|gain=]", fit_svm, true, "one support vector machine per grade, summed by grade"),
-    row("crammer-singer", "crammer-singer[:rel=|gain=]", fit_crammer_singer, true, "one joint multiclass support vector machine, summed by grade"),
+    row("svm", "svm[:rel=|gain=|classes=]", fit_svm, true, "one support vector machine per grade, summed by grade"),
+    row("crammer-singer", "crammer-singer[:rel=|gain=|classes=]", fit_crammer_singer, true, "one joint multiclass support vector machine, summed by grade"),
     row("ranksvm", "ranksvm[:rel=]", fit_ranksvm, true, "mean hinge over the pairs of each query"),
     row("ranksvm-pairs", "ranksvm-pairs[:rel=]", fit_ranksvm_pairs, true, "the same with a constraint for each pair: slower, to measure time"),
     row("svm-ir-qp", "svm-ir-qp", fit_svm_ir_qp, true, "ranksvm with pairs weighted by what their swap costs in NDCG@10"),
@@ -143,11 +143,15 @@ MethodResult train_baseline(const Dataset& data, const Spelling& spelling, const
   linear.scaled_bytes = std::numeric_limits<std::uint64_t>::max();  // some ask for one document at a time
   const TrainingSet set(spelling.aim.applied(data, convention), {options.scale, options.target},
                         options.compute.threads, linear);
-  const BaselineProblem problem{set, spelling.aim.convention(convention), options, observer, spelling.cutoff};
+  const BaselineProblem problem{
+      set, spelling.aim.convention(convention), options, observer, spelling.cutoff, spelling.aim.balanced()};
   BaselineFit fit = spelling.row->fit(problem);
+  const double explained_risk = fit.explained_risk();
   if (std::all_of(fit.w.begin(), fit.w.end(), [](double x) { return x == 0; }) && fit.report.passes == 0)
     throw Error(ErrorCode::bad_input, "no query has documents of different labels: there is nothing to learn from");
-  return {set.model(fit.w), std::move(fit.report)};
+  MethodResult result{set.model(fit.w), std::move(fit.report)};
+  result.model.explained_risk = explained_risk;
+  return result;
 }
 
 /// Those of one feature.
@@ -175,6 +179,7 @@ MethodResult train_or_fail(const Dataset& data, const Spelling& spelling, const 
     origin.data.statistics = statistics_of(result.model.features.front(), data, origin.data.statistics);
   if (result.solve.passes > 0) {
     origin.solve = &options.solve;
+    origin.explained_risk = result.model.explained_risk;
     origin.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,
                           std::string(name_of(result.solve.status))};
   }

@@ -43,7 +43,7 @@ class EpsilonInsensitive final : public ScoreLoss {
 
 class ClassHinge final : public ScoreLoss {
  public:
-  ClassHinge(Labels labels, float positive) {
+  ClassHinge(Labels labels, float positive, std::array<double, 2> weights) : weights_(weights) {
     for (float label : labels) side_.push_back(label == positive ? 1.0 : -1.0);
   }
 
@@ -51,15 +51,16 @@ class ClassHinge final : public ScoreLoss {
     const auto l = static_cast<double>(scores.size());
     double offset = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      const bool violated = side_[i] * scores[i] < 1;
-      coefficients[i] = violated ? side_[i] / l : 0.0;
-      offset += violated ? 1 / l : 0.0;
+      const double weight = side_[i] * scores[i] < 1 ? weights_[side_[i] > 0 ? 0 : 1] / l : 0.0;
+      coefficients[i] = weight * side_[i];
+      offset += weight;
     }
     return offset;
   }
 
  private:
   std::vector<double> side_;
+  std::array<double, 2> weights_;
 };
 
 }  // namespace
@@ -68,6 +69,8 @@ ScoreLossPtr epsilon_insensitive(Labels labels, double epsilon) {
   return std::make_unique<EpsilonInsensitive>(labels, epsilon);
 }
 
-ScoreLossPtr class_hinge(Labels labels, float positive) { return std::make_unique<ClassHinge>(labels, positive); }
+ScoreLossPtr class_hinge(Labels labels, float positive, std::array<double, 2> weights) {
+  return std::make_unique<ClassHinge>(labels, positive, weights);
+}
 
 }  // namespace dorm

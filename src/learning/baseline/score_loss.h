@@ -3,6 +3,7 @@
 // ScoreRisk can hand it to any solver.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,8 +39,8 @@ using ScoreLossPtr = std::unique_ptr<const ScoreLoss>;  // null: nothing to lear
 /// (1/l) sum_i max(0, |y_i - g_i| - epsilon), labels and scores centred within the query.
 ScoreLossPtr epsilon_insensitive(Labels labels, double epsilon);
 
-/// (1/l) sum_i max(0, 1 - side_i g_i), side_i = 1 where the label is `positive`, else -1.
-ScoreLossPtr class_hinge(Labels labels, float positive);
+/// (1/l) sum_i s_i max(0, 1 - side_i g_i), side_i = 1 where the label is `positive`, else -1; s by side.
+ScoreLossPtr class_hinge(Labels labels, float positive, std::array<double, 2> weights = {1, 1});
 
 /// The mean over pairs with different labels of max(0, 1 - (g_better - g_worse)).
 ScoreLossPtr pairwise_mean(Labels labels);

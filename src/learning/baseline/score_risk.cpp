@@ -38,13 +38,28 @@ double ScoreRisk::linearize_cost(std::size_t block) const {
 
 std::unique_ptr<RiskWorkspace> ScoreRisk::make_workspace() const { return std::make_unique<Workspace>(); }
 
+double ScoreRisk::value_at_zero() const {
+  LossWorkspace workspace;
+  std::vector<double> scores, coefficients;
+  double sum = 0;
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    scores.assign(features_.data().query(blocks_[block].query).size(), 0.0);
+    coefficients.resize(scores.size());
+    sum += block_weight(block) * std::max(0.0, blocks_[block].loss->linearize(scores, coefficients, workspace));
+  }
+  return sum;
+}
+
 double ScoreRisk::linearize(std::size_t block, std::span<const double> w, Plane& out, RiskWorkspace& scratch) const {
   const Block& at = blocks_[block];
   auto& workspace = static_cast<Workspace&>(scratch);
   const std::size_t l = features_.data().query(at.query).size();
   workspace.scores.resize(l);
   workspace.coefficients.resize(l);
-  features_.scores(at.query, w.first(features_.dimension()), workspace.scores);
+  if (features_forgotten_)
+    std::fill(workspace.scores.begin(), workspace.scores.end(), 0.0);
+  else
+    features_.scores(at.query, w.first(features_.dimension()), workspace.scores);
   if (bias_ != 0)
     for (double& score : workspace.scores) score += bias_ * w.back();
   out.offset = at.loss->linearize(workspace.scores, workspace.coefficients, workspace.loss);
@@ -56,6 +71,7 @@ double ScoreRisk::linearize(std::size_t block, std::span<const double> w, Plane&
     out.offset = value = 0;
   }
   features_.pull_back(at.query, workspace.coefficients, out, workspace.pull_back);
+  if (features_forgotten_) std::fill(out.direction.begin(), out.direction.end(), 0.0F);
   if (bias_ != 0) {
     const double sum = std::accumulate(workspace.coefficients.begin(), workspace.coefficients.end(), 0.0);
     if (!features_.data().dense()) out.columns.push_back(static_cast<std::uint32_t>(features_.dimension()));

@@ -28,6 +28,12 @@ class ScoreRisk final : public StructuredRisk {
   /// C_q = trade_off * weight, the weights being 1 on average.
   void set_trade_off(double trade_off) { trade_off_ = trade_off; }
 
+  /// The sum of the blocks where all scores are 0.
+  double value_at_zero() const;
+
+  /// From now on every feature is 0: what is left to learn is the bias.
+  void forget_features() { features_forgotten_ = true; }
+
   std::size_t num_blocks() const override { return blocks_.size(); }
   const Geometry& geometry() const override { return geometry_; }
   double block_weight(std::size_t block) const override { return trade_off_ * blocks_[block].weight; }
@@ -46,6 +52,7 @@ class ScoreRisk final : public StructuredRisk {
   EuclideanGeometry geometry_;
   double bias_;
   double trade_off_ = 1;
+  bool features_forgotten_ = false;
   std::vector<Block> blocks_;
 };
 

@@ -23,7 +23,29 @@ BaselineFit solve_scores(const BaselineProblem& problem, const ScoreRisk::Maker&
   risk.set_trade_off(set.units().trade_off(problem.options.C, risk.num_blocks()));
   SolveResult result = solve(risk, problem.options.solve, problem.observer, {}, problem.options.compute);
   result.w.resize(set.linear_features().dimension());
-  return {std::move(result.w), set.units().objective(std::move(result.report))};
+  BaselineFit fit{std::move(result.w), set.units().objective(std::move(result.report))};
+  SolveReport constant;
+  if (bias == 0) {
+    constant.primal = risk.value_at_zero();
+  } else {
+    risk.forget_features();
+    constant = solve(risk, problem.options.solve, {}, {}, problem.options.compute).report;
+  }
+  fit.constant_primal = set.units().objective(std::move(constant)).primal;
+  return fit;
+}
+
+std::vector<double> class_weights(const Dataset& data, std::span<const float> classes, bool balanced) {
+  std::vector<double> weights(classes.size(), 1.0);
+  if (!balanced) return weights;
+  std::vector<double> documents(classes.size(), 0.0);
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    for (float label : data.query(q).labels)
+      documents[static_cast<std::size_t>(std::lower_bound(classes.begin(), classes.end(), label) - classes.begin())] +=
+          1;
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    weights[k] = static_cast<double>(data.num_documents()) / (static_cast<double>(classes.size()) * documents[k]);
+  return weights;
 }
 
 std::vector<float> distinct_labels(const Dataset& data) {

@@ -62,6 +62,8 @@ TEST(Methods, RefuseWhatTheyCannotReadAndSayWhatTheyExpected) {
                {"roc-svm:rel=bst", "best or a label"},
                {"ridge:gain=log", "exp2 or linear"},
                {"ridge@3", "expected ridge"},
+               {"svm:classes=equal", "balanced"},
+               {"ridge:classes=balanced", "expected ridge[:rel=|gain=]"},
                {"svm-ir-qp:rel=1", "expected svm-ir-qp"},
                {"precision-svm@3:rel=", "best or a label"},
                {"dorm:ndcg@10~power:1~best~dense", "assignment"},
@@ -114,6 +116,37 @@ TEST(Methods, AimAtWhatTheirSpellingSays) {
     EXPECT_EQ(found.method, aimed);
   }
   EXPECT_NE(train_method(graded, "ridge:gain=exp2").model.weights, train_method(graded, "ridge").model.weights);
+}
+
+// As many documents of every class: their weights are 1.
+TEST(Methods, BalancedClassesOfTheSameSizeChangeNothing) {
+  const Dataset data = labelled({{0, 1, 2, 0, 1, 2}, {2, 1, 0}});
+  EXPECT_EQ(train_method(data, "crammer-singer:classes=balanced").model.weights,
+            train_method(data, "crammer-singer").model.weights);
+}
+
+// Every pair loses 1 at w = 0, every query counts the same: P(0) is C.
+TEST(Methods, ExplainedRiskOfPairsIsThatOfTheirPrimal) {
+  const Dataset data = informative(5);
+  for (const char* method : {"ranksvm", "roc-svm"}) {
+    const MethodResult trained = train_method(data, method, {.C = 10});
+    EXPECT_NEAR(trained.model.explained_risk, 1 - trained.solve.primal / 10, 1e-9) << method;
+    EXPECT_GT(trained.model.explained_risk, 0.1) << method;
+  }
+}
+
+// Nine documents of ten have label 0 and no feature says which: told apart by classes, every document is best called 0.
+TEST(Methods, ClassesOfRareGradesAreDegenerateUnlessTheyAreBalanced) {
+  std::vector<float> labels(600, 0.0F);
+  for (std::size_t i = 0; i < labels.size(); i += 10) labels[i] = 1;
+  const Dataset data =
+      test::random_data({.lengths = std::vector<std::size_t>(30, 20), .grades = 2, .signal = 0, .seed = 11})
+          .with_labels(labels);
+  EXPECT_LT(train_method(data, "crammer-singer", {.C = 10}).model.explained_risk, kDegenerate);
+  EXPECT_LT(train_method(data, "svm", {.C = 10}).model.explained_risk, kDegenerate);
+  const Dataset informed = informative(6);
+  for (const char* method : {"crammer-singer:classes=balanced", "svm:classes=balanced"})
+    EXPECT_GT(train_method(informed, method, {.C = 10}).model.explained_risk, 0.1) << method;
 }
 
 // mslr calls labels from 2 on relevant; an aim of its own is not asked again.

@@ -112,6 +112,16 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
       {"tube", [](Labels y) { return epsilon_insensitive(y, 0.25); }, tube},
       {"class", [](Labels y) { return class_hinge(y, 1); }, hinge_of_ones},
+      {"class_weighted",
+       [](Labels y) {
+         return class_hinge(y, 1, {3, 0.5});
+       },
+       [](Labels y, const Scores& g) {
+         double sum = 0;
+         for (std::size_t i = 0; i < g.size(); ++i)
+           sum += y[i] == 1 ? 3 * std::max(0.0, 1 - g[i]) : 0.5 * std::max(0.0, 1 + g[i]);
+         return sum / static_cast<double>(g.size());
+       }},
       {"pairs", pairwise_mean,
        [](Labels y, const Scores& g) { return mean_over_pairs(y, g, [](float, float) { return 1.0; }); }},
       {"roc", [](Labels y) { return roc_area(y, kStandard); },

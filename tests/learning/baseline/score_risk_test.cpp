@@ -59,7 +59,7 @@ TEST(ScoreRisk, CountsQueriesOrDocuments) {
 }
 
 // max over all labellings of the documents of one query, each document on its own.
-double crammer_singer(const Query& query, std::span<const double> w, double bias) {
+double crammer_singer(const Query& query, std::span<const double> w, double bias, const std::vector<double>& weights) {
   const std::size_t width = query.rows.num_features() + 1;
   double sum = 0;
   for (std::size_t i = 0; i < query.size(); ++i) {
@@ -72,7 +72,7 @@ double crammer_singer(const Query& query, std::span<const double> w, double bias
     double worst = 0;
     for (std::size_t k = 0; k < 3; ++k)
       if (k != own) worst = std::max(worst, 1 + g[k] - g[own]);
-    sum += worst;
+    sum += weights[own] * worst;
   }
   return sum / static_cast<double>(query.size());
 }
@@ -80,14 +80,16 @@ double crammer_singer(const Query& query, std::span<const double> w, double bias
 TEST(ClassRisk, EqualsTheDefinitionOfCrammerAndSinger) {
   for (bool sparse : {false, true}) {
     const LinearFeatures features(test::random_data({.lengths = {8, 6}, .grades = 3, .seed = 6, .sparse = sparse}));
-    const ClassRisk risk(features, {0, 1, 2}, 1.5);
+    const std::vector<double> weights = sparse ? std::vector<double>{1, 1, 1} : std::vector<double>{0.25, 2, 1.5};
+    const ClassRisk risk(features, {0, 1, 2}, weights, 1.5);
     const auto workspace = risk.make_workspace();
     Rng rng(8);
     for (int round = 0; round < 20; ++round) {
       const std::vector<double> w = random_weights(rng, risk.dimension());
       for (std::size_t q = 0; q < 2; ++q) {
         Plane plane;
-        EXPECT_NEAR(risk.linearize(q, w, plane, *workspace), crammer_singer(features.data().query(q), w, 1.5), 1e-9);
+        EXPECT_NEAR(risk.linearize(q, w, plane, *workspace), crammer_singer(features.data().query(q), w, 1.5, weights),
+                    1e-9);
       }
     }
     expect_supporting_planes(risk);

@@ -219,8 +219,6 @@ def test_the_command_recommends_and_judges_alike(path, ratings, tmp_path):
 def test_options_of_documents_are_refused_for_ratings(path, tmp_path):
     call = ["recommend", "train", path, "--model-type", "joint", "--model", tmp_path / "m"]
     assert "--rank is an option of --model-type factors" in run(*call, "--rank", 3, status=1).stderr
-    said = run("serve", *_model(path, tmp_path), "--port", 0, status=1).stderr
-    assert "not served" in said
 
 
 def _model(path, folder):
