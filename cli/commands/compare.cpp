@@ -164,7 +164,7 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
   check_arguments(arguments);
   ComparisonOptions options = comparison_options(arguments, settings);
   for (const std::string& method : options.methods)
-    if (!method.starts_with("scores:")) check_method(method);
+    if (!method.starts_with("scores:")) check_compared(method);
   const SplitData data = make_splits(arguments, settings);
   read_outside(data, options);
   const ComparisonResult result = compared(arguments.out, settings, [&](const ComparisonObserver& observer) {
@@ -212,6 +212,7 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   const CatalogEntry outside{
       .name = "scores", .usage = "scores:FILE", .help = "scores of another tool, one per row of the test data"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
+  methods.push_back({.name = kTuned, .usage = kTuned, .help = "what dorm tune delivers, from a grid of its own"});
   methods.push_back(outside);
   app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_text("Methods", methods)));
   return [arguments, &settings] { run_compare(*arguments, settings); };

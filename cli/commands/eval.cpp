@@ -15,6 +15,7 @@
 #include "dorm/model.h"
 #include "dorm/ranking/group_lists.h"
 #include "input/rankers.h"
+#include "model/trained_on.h"
 #include "options/eval_options.h"
 #include "options/report_files.h"
 #include "run/evaluate_rankers.h"
@@ -201,7 +202,7 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
 }
 
 void warn_of_unjudged(const EvaluationTable& table, const EvalArguments& arguments, const Settings& settings) {
-  if (table.unjudged_queries > 0)
+  if (table.unjudged_queries > 0 && arguments.queries.empty())
     warn(settings,
          fmt::format("{}: {} queries have no judgments and are ignored", arguments.run, table.unjudged_queries));
 }
@@ -209,7 +210,7 @@ void warn_of_unjudged(const EvaluationTable& table, const EvalArguments& argumen
 EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
-  const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+  const std::vector<Judgment> judgments = chosen_judgments(arguments);
   EvalReport report;
   report.table = evaluate_run(judgments, read_run(arguments.run), measures, arguments.options);
   warn_of_unjudged(report.table, arguments, settings);
@@ -221,18 +222,28 @@ EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   return report;
 }
 
-// The output of trec_eval: lines per query where they are requested, then the summary.
+// The output of trec_eval: lines per query where they are requested, then the summary. Of several runs one after the
+// other, each from the line with its tag on.
 void print_trec(EvalArguments& arguments, const Settings& settings) {
   if (settings.json) throw Error(ErrorCode::bad_option, "--format trec and --json exclude each other; expected one");
   resolve_limits(arguments.options, "");
   arguments.options.bootstrap = 0;  // it prints no intervals
-  const TrecLines lines(arguments.measures);
-  std::string tag;
-  const std::vector<RunEntry> run = read_run(arguments.run, &tag);
-  const EvaluationTable table = evaluate_run(read_qrels(arguments.qrels), run, lines.measures(), arguments.options);
-  warn_of_unjudged(table, arguments, settings);
-  if (!arguments.per_query.empty()) write_text(arguments.per_query, lines.per_query(table));
-  print(lines.summary(table, tag));
+  const std::vector<Judgment> judgments = chosen_judgments(arguments);
+  const std::vector<std::string> files = run_files(arguments);
+  TrecLines lines(arguments.measures);
+  if (files.size() > 1) lines.begin_with_run_id();
+  std::string per_query, summary;
+  for (const std::string& file : files) {
+    std::string tag;
+    const std::vector<RunEntry> run = read_run(file, &tag);
+    const EvaluationTable table = evaluate_run(judgments, run, lines.measures(), arguments.options);
+    if (table.unjudged_queries > 0 && arguments.queries.empty())
+      warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", file, table.unjudged_queries));
+    if (!arguments.per_query.empty()) per_query += (files.size() > 1 ? lines.run_id(tag) : "") + lines.per_query(table);
+    summary += lines.summary(table, tag);
+  }
+  if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query);
+  print(summary);
 }
 
 void write_page(const EvaluatedRankers& evaluated, const EvalArguments& arguments, const Settings& settings) {
@@ -241,16 +252,26 @@ void write_page(const EvaluatedRankers& evaluated, const EvalArguments& argument
                                        .options = evaluated.report.options,
                                        .data = evaluated.rankers.empty() ? nullptr : &evaluated.data,
                                        .data_name = arguments.data.empty() ? arguments.qrels : arguments.data};
-  for (std::size_t r = 0; r < evaluated.rankers.size(); ++r)
+  const ReadableTexts texts =
+      report_data.data ? load_texts(arguments.data, arguments.input, *report_data.data) : ReadableTexts();
+  report_data.texts = &texts;
+  for (std::size_t r = 0; r < evaluated.rankers.size(); ++r) {
+    const auto* model = std::get_if<Model>(&evaluated.rankers[r].what);
+    const Dataset& data = evaluated.expected[r];
     report_data.rankers.push_back(
-        {&evaluated.scores[r], std::get_if<Model>(&evaluated.rankers[r].what), &evaluated.expected[r]});
+        {&evaluated.scores[r], model, &data, model ? share_trained_on(*model, data, settings.threads) : 0});
+  }
   write_reports(pages::eval_page(report_data, origin_of(settings)), arguments.reports);
 }
 
 void print_several(EvalArguments& arguments, const Settings& settings) {
   const EvaluatedRankers evaluated = evaluate_rankers(arguments, settings);
   write_page(evaluated, arguments, settings);
-  print_rankers(evaluated.report, arguments, settings);
+  const bool judging = arguments.coverage || !arguments.other_qrels.empty();
+  if (!judging) return print_rankers(evaluated.report, arguments, settings);
+  if (!settings.json) print_rankers(evaluated.report, arguments, settings);
+  print(settings.json ? printable_json(judging_json(evaluated.judging), 2) + "\n"
+                      : "\n" + judging_text(evaluated.judging));
 }
 
 void run_eval(EvalArguments arguments, const Settings& settings) {
@@ -270,7 +291,8 @@ void run_eval(EvalArguments arguments, const Settings& settings) {
                                                    : evaluate_data(arguments, settings);
   report.options = arguments.options;
   if (!arguments.per_query.empty()) write_text(arguments.per_query, per_query_csv(report.table));
-  if (arguments.per_query != "-") print(settings.json ? eval_json(report) : eval_text(report));
+  if (arguments.per_query != "-")
+    print(settings.json || arguments.format == "json" ? eval_json(report) : eval_text(report));
 }
 
 }  // namespace

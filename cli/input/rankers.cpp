@@ -11,11 +11,13 @@
 
 #include "data/io/files/file.h"
 #include "data/io/files/peek.h"
+#include "data/io/records/nested_numbers.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/recommend/factorize.h"
 #include "input/document_scores.h"
 #include "input/input.h"
+#include "model/trained_on.h"
 #include "options/list_options.h"
 
 namespace dorm::cli {
@@ -56,6 +58,10 @@ Ranker file_ranker(std::string name, const std::string& path) {
   if (is_factor_file(path))
     throw Error(ErrorCode::unsupported, {path},
                 "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
+  if (is_nested_numbers_file(path)) {
+    ranker.what = read_run(path);
+    return ranker;
+  }
   if (beginning.starts_with("{") || is_tree_file(beginning)) {
     std::visit([&](auto&& model) { ranker.what = std::forward<decltype(model)>(model); }, load_any_model(path));
     return ranker;
@@ -194,10 +200,10 @@ void make_names_distinct(std::vector<Ranker>& rankers) {
 std::vector<double> scores_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings,
                               const DeviceArguments& device) {
   if (const auto* model = std::get_if<Model>(&ranker.what)) {
-    if (data.has_labels() && model->data.fingerprint == data.fingerprint())
-      warn(settings, fmt::format("{}: trained on these documents, so that the measures are too high; dorm tune and "
+    if (const double share = share_trained_on(*model, data, settings.threads); share > 0)
+      warn(settings, fmt::format("{}: trained on {} documents, so that the measures are too high; dorm tune and "
                                  "dorm compare evaluate on held-out queries",
-                                 ranker.file));
+                                 ranker.file, share < 1 ? fmt::format("{:.0f} % of these", 100 * share) : "these"));
     return about_file(ranker.file, [&] { return score(*model, data, device.with(settings)); });
   }
   if (const auto* model = std::get_if<PositionModel>(&ranker.what)) {

@@ -39,6 +39,8 @@ constexpr const char* kEvalExamples =
     "  dorm eval test.dorm --scores new.scores --against old.scores --per-query values.csv\n"
     "  dorm eval --run my.run --qrels judgments.qrels --measures ndcg@10,map --json\n"
     "  dorm eval --run my.run --qrels judgments.qrels --format trec --measures all_trec\n"
+    "  dorm eval --qrels judgments.qrels a.run b.run c.run --test tukey --pairs --format latex\n"
+    "  dorm eval --qrels judgments.qrels runs/ --coverage --other-qrels llm.qrels\n"
     "  dorm eval test.csv --model m.json --one-per host\n"
     "  dorm eval test.csv --model m.json --topics topics.csv --limits limits.csv --measures ndcg@5\n"
     "  dorm eval --run my.run --subtopics diversity.qrels\n";
@@ -55,13 +57,16 @@ constexpr std::array<CatalogEntry, 3> kRankerKinds = {{
     {.name = "given", .usage = "given", .help = "the order of the rows"},
 }};
 
-constexpr std::array<CatalogEntry, 4> kEvalFormats = {{
+constexpr std::array<CatalogEntry, 7> kEvalFormats = {{
     {.name = "table", .usage = "table", .help = "means with intervals; for several rankers, differences with stars"},
     {.name = "csv", .usage = "csv", .help = "one line per ranker and measure, with intervals and tests"},
     {.name = "markdown", .usage = "markdown", .help = "one line per ranker"},
+    {.name = "latex", .usage = "latex", .help = "a table with booktabs; superscripts: better than these rankers"},
+    {.name = "html", .usage = "html", .help = "the same as a table of HTML"},
+    {.name = "json", .usage = "json", .help = "everything, as --json"},
     {.name = "trec", .usage = "trec", .help = "the lines of trec_eval, with its names"},
 }};
-constexpr std::span<const CatalogEntry> kTableFormats = std::span(kEvalFormats).first(3);
+constexpr std::span<const CatalogEntry> kTableFormats = std::span(kEvalFormats).first(6);
 
 void check_format_among(std::span<const CatalogEntry> formats, const EvalArguments& arguments) {
   if (std::none_of(formats.begin(), formats.end(),
@@ -71,10 +76,10 @@ void check_format_among(std::span<const CatalogEntry> formats, const EvalArgumen
 
 void check_trec_format(const EvalArguments& arguments) {
   if (arguments.format != "trec") return;
-  require_option(!arguments.run.empty() && !arguments.qrels.empty(), "--run FILE and --qrels FILE",
-                 "--format trec prints like trec_eval");
-  if (!arguments.against.empty() || !arguments.rankers.empty())
-    throw Error(ErrorCode::bad_option, "--format trec prints no tests; expected one run without --against");
+  require_option(!arguments.qrels.empty() && (!arguments.run.empty() || !arguments.rankers.empty()),
+                 "--qrels FILE and a run", "--format trec prints like trec_eval");
+  if (!arguments.against.empty())
+    throw Error(ErrorCode::bad_option, "--format trec prints no tests; expected runs without --against");
 }
 
 [[noreturn]] void refuse_arguments(const std::string& message) { throw Error(ErrorCode::bad_option, message); }
@@ -99,8 +104,9 @@ void check_run(const EvalArguments& arguments) {
 
 bool EvalArguments::several() const {
   const int given = !scores.empty() + !feature.empty() + !model.empty();
-  return !rankers.empty() || given > 1 || feature == "all" || !reports.empty() || format == "csv" ||
-         format == "markdown";
+  const bool table = format != "table" && format != "json" && format != "trec";
+  return !rankers.empty() || given > 1 || feature == "all" || !reports.empty() || table || effects || coverage ||
+         !other_qrels.empty() || tests != TestOptions{};
 }
 
 void check(EvalArguments& arguments) {
@@ -111,6 +117,15 @@ void check(EvalArguments& arguments) {
   const std::string& one_per = arguments.options.one_per;
   check_format_among(kEvalFormats, arguments);
   check_trec_format(arguments);
+  check(arguments.tests);
+  if (arguments.format == "latex" || arguments.format == "html") arguments.tests.all_pairs = true;
+  if ((arguments.coverage || !arguments.other_qrels.empty()) &&
+      (arguments.qrels.empty() || arguments.format != "table"))
+    throw Error(
+        ErrorCode::bad_option,
+        "--coverage and --other-qrels are about --qrels FILE, and print tables or --json; expected no other --format");
+  if (!arguments.queries.empty() && arguments.qrels.empty())
+    throw Error(ErrorCode::bad_option, "--queries chooses queries of --qrels; of DATA, dorm split does");
   arguments.device.check();
   check_report_files(arguments.reports);
   check_several(arguments);
@@ -161,6 +176,19 @@ void declare_conventions(CLI::App& app, const OptionGroup& how, EvalArguments& a
 
 }  // namespace
 
+void add_test_options(CLI::App& app, EvalArguments& arguments) {
+  const OptionGroup tests(app, "Tests of differences");
+  tests.add("--test", arguments.tests.test, "NAME", "see below (permutation)");
+  tests.add("--correction", arguments.tests.correction, "NAME", "for the number of tests; see below (holm)");
+  tests.flag("--over-measures", arguments.tests.over_measures,
+             "correct for the tests of all measures together, not of each");
+  tests.flag("--pairs", arguments.tests.all_pairs, "test every pair of rankers, and print a matrix");
+  tests.flag("--effects", arguments.effects,
+             "print effect sizes, and how many queries would show the\ndifference (5 % level, 80 % power)");
+  tests.number("--same-within", arguments.tests.same_within, number_above(0), "X",
+               "test, too, whether the means differ by less than X");
+}
+
 void add_statistics_options(CLI::App& app, EvalArguments& arguments, const std::string& default_measures,
                             const std::string& default_convention) {
   const OptionGroup how(app, "Evaluation"), output(app, "Output");
@@ -179,7 +207,8 @@ void add_statistics_options(CLI::App& app, EvalArguments& arguments, const std::
 }
 
 void add_table_format(CLI::App& app, EvalArguments& arguments) {
-  OptionGroup(app, "Output").add("--format", arguments.format, "NAME", "table, csv or markdown (table)");
+  OptionGroup(app, "Output")
+      .add("--format", arguments.format, "NAME", "table, csv, markdown, latex, html or json (table)");
 }
 
 void check_table_format(const EvalArguments& arguments) { check_format_among(kTableFormats, arguments); }
@@ -195,21 +224,32 @@ void declare_eval_options(CLI::App& app, EvalArguments& arguments) {
   app.add_option("RANKER", arguments.rankers, "models, runs, scores or features; see below");
   declare_rankings(rankers, arguments);
   add_statistics_options(app, arguments, "ndcg@10,mrr,map", "standard; trec for runs");
+  add_test_options(app, arguments);
+  rankers.add("--other-qrels", arguments.other_qrels, "FILE",
+              "with --qrels: agreement of these judgments with those, and of the\norders of the runs under both");
+  how.flag("--coverage", arguments.coverage,
+           "with --qrels: the judged share of each run, and its measures with\ndocuments without a judgment taken as "
+           "bad, passed over and as good");
+  rankers.add("--queries", arguments.queries, "LIST",
+              "with --qrels: these queries only; ids with commas, or a file of them");
   declare_conventions(app, how, arguments);
   add_device_options(app, arguments.device, "Evaluation");
   add_topic_options(app, arguments.topics);
   how.number("--top", arguments.top, whole_from(0), "N",
              "with --topics: length of the lists; 0: the cutoff of the first measure (0)");
   output.add("--format", arguments.format, "NAME",
-             "table, csv, markdown or trec; see below (table). trec has the\nmeasures num_q, num_ret, ..., official "
+             "table, csv, markdown, latex, html, json or trec; see below (table).\ntrec has the measures num_q, "
+             "num_ret, ..., official "
              "(its default) and all_trec");
   add_report_option(app, arguments.reports, "page about wins and losses, query by query", "Output");
   add_input_options(app, arguments.input);
   app.description(kEvalDescription);
-  app.footer(fmt::format(
-      "{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, ranker_kinds_text(), catalog_text("Measures", measure_catalog()),
-      catalog_text("Subtopic measures", subtopic_catalog()), catalog_text("Conventions", convention_catalog()),
-      catalog_text("Ties", tie_catalog()), catalog_text("Formats", kEvalFormats)));
+  app.footer(fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kEvalExamples, ranker_kinds_text(),
+                         catalog_text("Measures", measure_catalog()),
+                         catalog_text("Subtopic measures", subtopic_catalog()),
+                         catalog_text("Conventions", convention_catalog()), catalog_text("Ties", tie_catalog()),
+                         catalog_text("Tests", difference_test_catalog()),
+                         catalog_text("Corrections", correction_catalog()), catalog_text("Formats", kEvalFormats)));
 }
 
 }  // namespace dorm::cli

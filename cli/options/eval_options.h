@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dorm/evaluate.h"
+#include "dorm/evaluation/difference.h"
 #include "input/input.h"
 #include "options/device_options.h"
 #include "options/list_options.h"
@@ -23,7 +24,12 @@ struct EvalArguments {
   std::size_t top = 0;   // length of lists under topic limits; 0: the cutoff of the first measure
   std::string measures;  // empty: the default of the verb
   EvaluateOptions options;
-  DeviceArguments device;  // of models
+  TestOptions tests;
+  bool effects = false;     // show effect sizes
+  bool coverage = false;    // show what of the runs is judged
+  std::string other_qrels;  // judgments to compare those of `qrels` with
+  std::string queries;      // only these of the judgments: a file, or ids with commas
+  DeviceArguments device;   // of models
   InputArguments input;
 
   bool of_runs() const { return !run.empty() || !qrels.empty(); }
@@ -33,6 +39,9 @@ struct EvalArguments {
 
 /// The options of `dorm eval`, which fill `arguments`.
 void declare_eval_options(CLI::App& app, EvalArguments& arguments);
+
+/// --test, --correction and what else is asked of differences.
+void add_test_options(CLI::App& app, EvalArguments& arguments);
 
 /// --against, --measures, --convention, the bootstrap and --per-query.
 void add_statistics_options(CLI::App& app, EvalArguments& arguments, const std::string& default_measures,

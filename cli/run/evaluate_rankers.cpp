@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_set>
 
+#include "data/io/files/file.h"
+#include "dorm/apps/rankers_table.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "options/report_files.h"
+#include "run/judging.h"
 #include "run/output.h"
 
 namespace dorm::cli {
@@ -31,11 +35,32 @@ std::size_t row_of(const std::string& named, const std::vector<Ranker>& rankers)
   return static_cast<std::size_t>(found - rankers.begin());
 }
 
+// The files of folders among the arguments, by name.
+std::vector<std::string> with_folders_opened(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  for (const std::string& argument : arguments) {
+    if (!std::filesystem::is_directory(argument)) {
+      files.push_back(argument);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(argument))
+      if (entry.is_regular_file() && !entry.path().filename().string().starts_with('.'))
+        inside.push_back(entry.path().string());
+    if (inside.empty()) throw Error(ErrorCode::bad_input, {argument}, "an empty folder; expected runs");
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
 }  // namespace
 
 std::vector<Ranker> load_rankers(const EvalArguments& arguments, Ranker (*load_one)(const std::string& argument)) {
   std::vector<Ranker> rankers;
-  for (const std::string& named : named_rankers(arguments)) rankers.push_back(load_one(named));
+  std::vector<std::string> named_files = named_rankers(arguments);
+  if (arguments.of_runs()) named_files = with_folders_opened(named_files);
+  for (const std::string& named : named_files) rankers.push_back(load_one(named));
   if (!arguments.against.empty() && row_of(arguments.against, rankers) == rankers.size())
     rankers.push_back(load_one(arguments.against));
   return rankers;
@@ -52,7 +77,8 @@ RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ran
                               const EvalArguments& arguments) {
   RankersReport report;
   report.options = arguments.options;
-  report.table = compare_rankers(std::move(rows), reference, arguments.options);
+  static_cast<TestedRankers&>(report) = test_rankers(std::move(rows), reference, arguments.options, arguments.tests);
+  report.effects = arguments.effects;
   for (const Ranker& ranker : rankers) {
     report.kinds.emplace_back(ranker.kind());
     report.sources.push_back(ranker.file);
@@ -130,7 +156,7 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
   std::vector<Ranker> rankers = load_rankers(arguments);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
-  const std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+  const std::vector<Judgment> judgments = chosen_judgments(arguments);
   const bool may_skip = convention_of(arguments.options).skip_missing;
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : rankers) {
@@ -140,17 +166,51 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
           ErrorCode::bad_input, {ranker.file},
           fmt::format("--qrels evaluates TREC runs, and this is of the kind {}; expected DATA for it", ranker.kind()));
     if (may_skip) require_queries(*run, judgments, ranker);
-    rows.push_back({ranker.name, evaluate_run(judgments, *run, measures, arguments.options)});
-    if (rows.back().table.unjudged_queries > 0)
+    rows.push_back({ranker.name, about_file(ranker.file, [&] {
+                      return evaluate_run(judgments, *run, measures, arguments.options);
+                    })});
+    if (rows.back().table.unjudged_queries > 0 && arguments.queries.empty())
       warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", ranker.file,
                                  rows.back().table.unjudged_queries));
   }
   EvaluatedRankers out;
   out.report = finished_report(std::move(rows), rankers, reference, arguments);
+  if (arguments.coverage || !arguments.other_qrels.empty()) out.judging = survey_judging(rankers, arguments);
   return out;
 }
 
 }  // namespace
+
+std::vector<std::string> run_files(const EvalArguments& arguments) {
+  std::vector<std::string> files = with_folders_opened(named_rankers(arguments));
+  for (std::string& file : files)
+    if (!file_exists(file) && file.find('=') != std::string::npos) file.erase(0, file.find('=') + 1);
+  return files;
+}
+
+std::vector<Judgment> chosen_judgments(const EvalArguments& arguments) {
+  std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+  if (arguments.queries.empty()) return judgments;
+  std::unordered_set<std::string> chosen;
+  if (file_exists(arguments.queries)) {
+    for (const std::string& line : read_lines(arguments.queries))
+      if (!line.empty()) chosen.insert(line.substr(0, line.find_first_of(" \t,")));
+  } else {
+    for (std::string_view rest = arguments.queries; !rest.empty();) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      chosen.emplace(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  std::erase_if(judgments, [&](const Judgment& judgment) { return !chosen.contains(judgment.query); });
+  if (judgments.empty())
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("--queries {}: none of {} queries is judged in {}; expected ids with commas, or a file with "
+                    "one a line",
+                    arguments.queries, chosen.size(), arguments.qrels));
+  return judgments;
+}
 
 void resolve_limits(EvaluateOptions& options, const std::string& of_model) {
   if (options.one_per.empty())
@@ -177,10 +237,12 @@ void print_rankers(const RankersReport& report, const EvalArguments& arguments, 
   if (!arguments.per_query.empty()) write_text(arguments.per_query, rankers_per_query(report.table));
   if (arguments.per_query == "-") return;
   const std::string reports = arguments.reports.empty() ? std::string() : "\n" + report_lines(arguments.reports);
-  print(settings.json                    ? rankers_json(report)
-        : arguments.format == "csv"      ? rankers_csv(report)
-        : arguments.format == "markdown" ? rankers_markdown(report)
-                                         : rankers_text(report) + reports);
+  print(settings.json || arguments.format == "json" ? rankers_json(report)
+        : arguments.format == "csv"                 ? rankers_csv(report)
+        : arguments.format == "markdown"            ? rankers_markdown(report)
+        : arguments.format == "latex"               ? pages::rankers_latex(report)
+        : arguments.format == "html"                ? pages::rankers_html(report)
+                                                    : rankers_text(report) + reports);
 }
 
 }  // namespace dorm::cli

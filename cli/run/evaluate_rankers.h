@@ -7,6 +7,7 @@
 
 #include "input/rankers.h"
 #include "options/eval_options.h"
+#include "run/judging_text.h"
 #include "text/eval_text.h"
 #include "text/rankers_text.h"
 
@@ -18,6 +19,7 @@ struct EvaluatedRankers {
   std::vector<std::vector<double>> scores = {};  // their scores, and
   std::vector<Dataset> expected = {};            // the data as each of them expects it
   Dataset data;
+  JudgingReport judging = {};  // with --coverage or --other-qrels
 };
 
 /// The rankers of the arguments and, where it is none of them, the reference of --against.
@@ -29,6 +31,12 @@ std::size_t reference_of(const std::vector<Ranker>& rankers, const std::string& 
 
 RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ranker>& rankers, std::size_t reference,
                               const EvalArguments& arguments);
+
+/// The files of the runs among the arguments, those of folders included.
+std::vector<std::string> run_files(const EvalArguments& arguments);
+
+/// The judgments of --qrels, of the queries of --queries where these are given.
+std::vector<Judgment> chosen_judgments(const EvalArguments& arguments);
 
 /// Adds the other table as the one to compare with.
 void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments);

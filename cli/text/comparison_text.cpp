@@ -19,7 +19,7 @@ std::string shown(const ComparisonFigure& figure) {
   const char* mark = " ";
   if (figure.reference) mark = "*";
   if (figure.p_holm < 0.05) mark = figure.test.mean_difference < 0 ? "-" : "+";
-  return fmt::format("{:.4f}{}", figure.result.mean, mark);
+  return fmt::format("{:.4f}{}{}", figure.result.mean, mark, figure.degenerate ? "!" : "");
 }
 
 std::vector<std::string> line_of(const ComparisonRow& row, std::size_t measures) {
@@ -75,6 +75,7 @@ Json figure_json(const ComparisonFigure& figure) {
                 {"seconds", figure.seconds},
                 {"tuning_seconds", figure.tuning_seconds},
                 {"support_vectors", figure.support_vectors},
+                {"degenerate", figure.degenerate},
                 {"passes", figure.passes}});
   return out;
 }
@@ -84,7 +85,8 @@ Json figure_json(const ComparisonFigure& figure) {
 std::string comparison_text(const ComparisonResult& result) {
   std::string text = fmt::format(
       "{} test queries, {} split{}; interval of the first measure\n"
-      "* tested against; - worse, + better than that (p < 0.05, permutation test, Holm)\n",
+      "* tested against; - worse, + better than that (p < 0.05, permutation test, Holm)\n"
+      "! degenerate: its optimum explains no more risk than a constant, so its figure is chance\n",
       result.test_queries, result.splits, result.splits == 1 ? "" : "s");
   for (std::size_t first = 0, last = 0; first < result.rows.size(); first = last) {
     std::vector<const ComparisonRow*> rows;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "dorm/apps/rankers_table.h"
 #include "dorm/apps/report.h"
 #include "run/output.h"
 #include "text/eval_text.h"
@@ -19,9 +20,9 @@ constexpr std::size_t kTestedInFull = 12;  // rankers; of more, the table with s
 std::string mean_text(double x) { return std::isnan(x) ? "-" : fmt::format("{:.4f}", x); }
 
 // "-0.0141 **"
-std::string difference_text(const RankerRow& row, std::size_t m) {
-  const std::string_view stars = significance_stars(row.p_holm[m]);
-  return fmt::format("{:+.4f}{}{}", row.tests[m].mean_difference, stars.empty() ? "" : " ", stars);
+std::string difference_text(const RankersReport& report, std::size_t r, std::size_t m) {
+  const std::string_view stars = significance_stars(report.corrected[r][m]);
+  return fmt::format("{:+.4f}{}{}", report.table.rows[r].tests[m].mean_difference, stars.empty() ? "" : " ", stars);
 }
 
 const EvaluationTable& first_table(const RankersReport& report) { return report.table.rows.front().table; }
@@ -37,7 +38,7 @@ std::string main_table(const RankersReport& report) {
     std::vector<std::string>& row = rows.emplace_back();
     row.push_back(table.rows[r].name);
     for (std::size_t m = 0; m < first_table(report).measures.size(); ++m) {
-      const std::string_view stars = significance_stars(table.rows[r].p_holm[m]);
+      const std::string_view stars = significance_stars(report.corrected[r][m]);
       const std::string mean = mean_text(table.rows[r].table.measures[m].mean);
       row.push_back(table.best(r, m) ? styled(Style::green, mean + " best") : mean + "     ");
       row.push_back(r == table.reference ? "" : fmt::format("{:+.4f}", table.rows[r].tests[m].mean_difference));
@@ -47,20 +48,63 @@ std::string main_table(const RankersReport& report) {
   return aligned(rows);
 }
 
+// The heading of the p-values, and of those corrected for the number of tests; empty: there is no correction.
+std::pair<std::string, std::string> p_headings(const TestOptions& how) {
+  const std::string name = how.test == "permutation" ? "perm." : how.test == "wilcoxon" ? "Wilcoxon" : how.test;
+  const bool of_all = how.test == "tukey" && !how.over_measures;
+  const char* correction = of_all || how.correction == "none" ? "" : how.correction == "bh" ? "p (B-H)" : "p (Holm)";
+  return {fmt::format("p ({})", how.test == "tukey" ? "Tukey" : name), correction};
+}
+
+std::string needed_text(double queries) { return std::isinf(queries) ? "-" : fmt::format("{:.0f}", queries); }
+
 std::string tests_table(const RankersReport& report, std::size_t m) {
   const RankerTable& table = report.table;
+  const auto [p_heading, corrected_heading] = p_headings(report.how);
+  const double within = report.how.same_within;
   std::vector<std::vector<std::string>> rows = {{first_table(report).measures[m].name, "difference",
                                                  fmt::format("{:g} % interval", 100 * report.options.confidence),
-                                                 "wins", "losses", "ties", "p (perm.)", "p (Holm)"}};
+                                                 "wins", "losses", "ties", p_heading}};
+  if (!corrected_heading.empty()) rows[0].push_back(corrected_heading);
+  if (report.effects) rows[0].insert(rows[0].end(), {"effect d", "by ranks", "queries needed"});
+  if (within > 0) rows[0].insert(rows[0].end(), {"p (not same)", fmt::format("same within {:g}", within)});
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     if (r == table.reference) continue;
     const PairedTest& test = table.rows[r].tests[m];
+    const DifferenceSize& size = report.sizes[r][m];
     rows.push_back({table.rows[r].name, fmt::format("{:+.4f}", test.mean_difference),
                     interval_text(test.low, test.high), std::to_string(test.wins), std::to_string(test.losses),
-                    std::to_string(test.ties), report::p_value_text(test.p_permutation),
-                    report::p_value_text(table.rows[r].p_holm[m])});
+                    std::to_string(test.ties), report::p_value_text(report.p[r][m])});
+    if (!corrected_heading.empty()) rows.back().push_back(report::p_value_text(report.corrected[r][m]));
+    if (report.effects)
+      rows.back().insert(rows.back().end(),
+                         {fmt::format("{:+.3f}", size.effect), fmt::format("{:+.3f}", size.rank_effect),
+                          needed_text(size.queries_needed)});
+    const double p = p_not_same(report.sizes[r][m], within);
+    if (within > 0) rows.back().insert(rows.back().end(), {report::p_value_text(p), p < 0.05 ? "yes" : "not shown"});
   }
   return aligned(rows);
+}
+
+std::string pairs_text(const RankersReport& report) {
+  const RankerTable& table = report.table;
+  const std::size_t count = table.rows.size();
+  std::string text = fmt::format("row minus column: {}\n", pages::test_note(report));
+  for (std::size_t m = 0; m < table.rows.front().table.measures.size(); ++m) {
+    std::vector<std::vector<std::string>> rows(1, {table.rows.front().table.measures[m].name});
+    for (std::size_t j = 0; j < count; ++j) rows[0].push_back(pages::mark_of(j, count) + "   ");
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<std::string>& row = rows.emplace_back();
+      row.push_back(fmt::format("{} {}", pages::mark_of(i, count), table.rows[i].name));
+      for (std::size_t j = 0; j < count; ++j)
+        row.push_back(i == j ? "-   "
+                             : fmt::format("{:+.4f}{:<3}",
+                                           table.rows[i].table.measures[m].mean - table.rows[j].table.measures[m].mean,
+                                           significance_stars(report.pairs[m][i * count + j])));
+    }
+    text += "\n" + without_trailing_blanks(aligned(rows));
+  }
+  return text;
 }
 
 Json ranker_json(const RankersReport& report, std::size_t r) {
@@ -72,8 +116,15 @@ Json ranker_json(const RankersReport& report, std::size_t r) {
     out["best"] = report.table.best(r, m);
     if (r == report.table.reference) continue;
     out["against"] = test_json(row.tests[m], report.table.rows[report.table.reference].table.measures[m].mean);
-    out["against"]["p_holm"] = row.p_holm[m];
-    out["against"]["stars"] = significance_stars(row.p_holm[m]);
+    const DifferenceSize& size = report.sizes[r][m];
+    out["against"]["p_wilcoxon"] = size.p_wilcoxon;
+    out["against"]["effect"] = size.effect;
+    out["against"]["rank_effect"] = size.rank_effect;
+    out["against"]["queries_needed"] = size.queries_needed;
+    out["against"]["p"] = report.p[r][m];
+    out["against"]["p_corrected"] = report.corrected[r][m];
+    if (report.how.same_within > 0) out["against"]["p_not_same"] = p_not_same(size, report.how.same_within);
+    out["against"]["stars"] = significance_stars(report.corrected[r][m]);
   }
   return {{"name", row.name}, {"kind", report.kinds[r]}, {"source", report.sources[r]}, {"measures", measures}};
 }
@@ -94,24 +145,24 @@ std::vector<std::string> csv_fields(const RankersReport& report, std::size_t r, 
                                      std::to_string(result.skipped),
                                      report.table.best(r, m) ? "1" : "0"};
   if (r == report.table.reference) {
-    fields.resize(fields.size() + 9);
+    fields.resize(fields.size() + 14);
     return fields;
   }
-  fields.insert(fields.end(), {csv_number(test.mean_difference), csv_number(test.low), csv_number(test.high),
-                               std::to_string(test.wins), std::to_string(test.losses), std::to_string(test.ties),
-                               csv_number(test.p_permutation), csv_number(row.p_holm[m]),
-                               std::string(significance_stars(row.p_holm[m]))});
+  const double within = report.how.same_within, needed = report.sizes[r][m].queries_needed;
+  fields.insert(fields.end(),
+                {csv_number(test.mean_difference), csv_number(test.low), csv_number(test.high),
+                 std::to_string(test.wins), std::to_string(test.losses), std::to_string(test.ties), report.how.test,
+                 report.how.correction, csv_number(report.p[r][m]), csv_number(report.corrected[r][m]),
+                 std::string(significance_stars(report.corrected[r][m])), csv_number(report.sizes[r][m].effect),
+                 std::isinf(needed) ? "" : csv_number(needed),
+                 within > 0 ? csv_number(p_not_same(report.sizes[r][m], within)) : ""});
   return fields;
 }
 
 }  // namespace
 
 std::string stars_note(const RankersReport& report) {
-  const std::size_t tests = report.table.rows.size() - 1;
-  return fmt::format(
-      "* p < 0.05, ** p < 0.01, *** p < 0.001: permutation test of the difference to {}, {}",
-      report.table.rows[report.table.reference].name,
-      tests == 1 ? "one test per measure" : fmt::format("Holm's correction for {} tests per measure", tests));
+  return fmt::format("* p < 0.05, ** p < 0.01, *** p < 0.001: {}", pages::difference_note(report));
 }
 
 std::string rankers_text(const RankersReport& report) {
@@ -123,6 +174,7 @@ std::string rankers_text(const RankersReport& report) {
   if (table.rows.size() > kTestedInFull) return text + "intervals and p-values: --format csv or --json\n";
   text += fmt::format("\ndifference to {}\n", table.rows[table.reference].name);
   for (std::size_t m = 0; m < first_table(report).measures.size(); ++m) text += "\n" + tests_table(report, m);
+  if (report.how.all_pairs) text += "\n" + pairs_text(report);
   return text;
 }
 
@@ -140,16 +192,36 @@ std::string rankers_markdown(const RankersReport& report) {
       const MeasureResult& result = table.rows[r].table.measures[m];
       row.emplace_back(result.mean, result.low, result.high).best = table.best(r, m);
       if (table.rows.size() > 1)
-        row.emplace_back(r == table.reference ? std::string("reference") : difference_text(table.rows[r], m));
+        row.emplace_back(r == table.reference ? std::string("reference") : difference_text(report, r, m));
     }
   }
   return report::to_markdown(out);
 }
 
 std::string rankers_csv(const RankersReport& report) {
-  const std::vector<std::string> heading = {
-      "ranker",     "kind",           "measure",         "mean", "low",    "high", "queries",       "skipped", "best",
-      "difference", "difference_low", "difference_high", "wins", "losses", "ties", "p_permutation", "p_holm",  "stars"};
+  const std::vector<std::string> heading = {"ranker",
+                                            "kind",
+                                            "measure",
+                                            "mean",
+                                            "low",
+                                            "high",
+                                            "queries",
+                                            "skipped",
+                                            "best",
+                                            "difference",
+                                            "difference_low",
+                                            "difference_high",
+                                            "wins",
+                                            "losses",
+                                            "ties",
+                                            "test",
+                                            "correction",
+                                            "p",
+                                            "p_corrected",
+                                            "stars",
+                                            "effect",
+                                            "queries_needed",
+                                            "p_not_same"};
   std::string text = report::csv_line(heading);
   for (std::size_t r = 0; r < report.table.rows.size(); ++r)
     for (std::size_t m = 0; m < first_table(report).measures.size(); ++m)
@@ -162,6 +234,8 @@ std::string rankers_json(const RankersReport& report) {
   Json rankers = Json::array();
   for (std::size_t r = 0; r < report.table.rows.size(); ++r) rankers.push_back(ranker_json(report, r));
   out["reference"] = report.table.rows[report.table.reference].name;
+  out["test"] = report.how.test;
+  out["correction"] = report.how.correction;
   out["rankers"] = std::move(rankers);
   return printable_json(out, 2) + "\n";
 }

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "dorm/evaluate.h"
+#include "dorm/evaluation/difference.h"
 
 namespace dorm::cli {
 
-struct RankersReport {
-  RankerTable table;
+struct RankersReport : TestedRankers {
   std::vector<std::string> kinds, sources;  // by row
   EvaluateOptions options;                  // it was made with
+  bool effects = false;                     // show effect sizes and the queries they need
 };
 
 /// Means with the best marked, differences to the reference with stars; then, for few rankers, the tests in full.

@@ -13,10 +13,14 @@ namespace dorm::cli {
 /// Which lines, in order.
 class TrecLines {
  public:
-  /// Measures and the counts of trec_eval (runid, num_q, num_ret, num_rel, num_rel_ret,
+  /// Measures and the counts of trec_eval (runid, num_q, num_ret, num_rel, num_rel_ret, unj_n,
   /// num_nonrel_judged_ret), comma-separated; or "official" (also when empty) or "all_trec", its sets. Throws
   /// Error(bad_option) for an empty name.
   explicit TrecLines(const std::string& list);
+
+  /// Tells the runs of one output apart: the line with the tag of the run comes first, if it was not asked for.
+  void begin_with_run_id();
+  std::string run_id(const std::string& tag) const;
 
   /// The measures among them; tables are expected to hold these.
   const std::vector<std::string>& measures() const { return measures_; }
@@ -27,7 +31,7 @@ class TrecLines {
 
  private:
   struct Line {
-    std::string count;        // name of the count; empty: a measure
+    std::string count;        // name of the count, or unj_n; empty: a measure
     std::size_t measure = 0;  // index into measures_
   };
   std::vector<Line> lines_;

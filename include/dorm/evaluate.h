@@ -38,7 +38,7 @@ struct EvaluateOptions {
 Convention convention_of(const EvaluateOptions& options);
 
 struct MeasureResult {
-  std::string name;               // "ndcg@10"
+  std::string name;               // as it was asked for: "ndcg@10", "ndcg_cut_10"
   double mean = 0;                // weighted by query weights; NaN when no query counted
   double low = 0, high = 0;       // percentile bootstrap interval over queries; NaN when there is none
   std::size_t queries = 0;        // counted in the mean
@@ -60,7 +60,7 @@ struct EvaluationTable {
   std::vector<MeasureResult> measures;
   std::vector<RetrievalCounts> counts = {};  // rows as of per_query; none where a query is not one list of labels
   std::vector<double> weights = {};          // likewise, where tests are to weigh queries; none: all alike
-  /// By canonical spelling; throws Error(unknown_name).
+  /// By any spelling; throws Error(unknown_name).
   const MeasureResult& operator[](std::string_view name) const;
 };
 

@@ -116,7 +116,9 @@ struct MeasureSpec {
   std::string_view text(std::string_view key, std::string_view otherwise) const;
 };
 
-/// A measure from its spelling, e.g. "ndcg@10", "P@5", "eru:half_life=5,neutral=2". Names and aliases in any case.
+/// A measure from its spelling, e.g. "ndcg@10", "P@5", "eru:half_life=5,neutral=2", in any case, or as trec_eval,
+/// ir_measures and ranx spell it: "ndcg_cut_10", "AP(rel=2)@100", "hit_rate@10". With judged_only=yes documents without
+/// a judgment are passed over.
 /// Throws Error(unknown_name) or Error(bad_option).
 std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Convention& convention = {});
 /// The same for training; throws Error(bad_option) naming the trainable ones when asked for another.
@@ -134,6 +136,7 @@ FactoredMeasurePtr precision(const MeasureSpec& spec, const Convention& conventi
 FactoredMeasurePtr relative_precision(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr r_precision(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr success(const MeasureSpec& spec, const Convention& convention);
+FactoredMeasurePtr hits(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr normalised_rank_utility(const MeasureSpec& spec, const Convention& convention);
 FactoredMeasurePtr modified_winner_takes_all(const MeasureSpec& spec, const Convention& convention);
@@ -151,6 +154,14 @@ MeasurePtr recall(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr set_precision(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr set_recall(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr set_f(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr f_at_cutoff(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr set_average_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr set_relative_precision(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr utility(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr normalised_gain(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr binary_gain(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr ndcg_at_relevant(const MeasureSpec& spec, const Convention& convention);
+MeasurePtr ndcg_at_levels(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr judged_share(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr area_under_curve(const MeasureSpec& spec, const Convention& convention);
 MeasurePtr kendall_tau(const MeasureSpec& spec, const Convention& convention);

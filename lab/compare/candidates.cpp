@@ -15,6 +15,9 @@ namespace {
 
 bool is_dorm(const std::string& method) { return method.starts_with("dorm:"); }
 
+// What tune delivers has been chosen from a grid of its own.
+bool has_C(const std::string& method) { return method != kTuned && method_uses_C(method); }
+
 // A bound in the method's own spelling leaves nothing to choose.
 bool fixes_bound(const std::string& method) { return std::count(method.begin(), method.end(), '~') >= 2; }
 
@@ -27,12 +30,17 @@ bool may_aim(const std::string& method, std::string_view key) {
   return false;
 }
 
-/// Aims at the labels, at the best of each query, and at what lies between: the gains, where a method knows more than
-/// order; else the two highest grades, or the highest alone where those are all there are above 0.
+/// Aims at the labels, at the best of each query, and a third: classes that count the same, for a method of classes;
+/// the gains, where a method knows more than order; else the two highest grades, or the highest alone where those are
+/// all there are above 0.
 std::vector<std::string> aims_of(const std::string& method, const std::vector<float>& grades) {
   std::vector<std::string> aims = {""};
   if (grades.size() < 2 || !may_aim(method, "rel=")) return aims;
   aims.emplace_back("rel=best");
+  if (may_aim(method, "classes=")) {
+    aims.emplace_back("classes=balanced");
+    return aims;
+  }
   const std::size_t from = grades.size() - (grades.size() > 2 ? 2 : 1);
   aims.push_back(may_aim(method, "gain=") ? "gain=exp2" : fmt::format("rel={:g}", grades[from]));
   return aims;
@@ -81,14 +89,14 @@ std::vector<std::vector<Setting>> candidates(const ComparisonOptions& options, c
   std::size_t most = 1;
   for (const std::string& method : options.methods) {
     choices.push_back(choices_of(method, grades, options.equal_candidates));
-    if (method_uses_C(method)) most = std::max(most, choices.back().size());
+    if (has_C(method)) most = std::max(most, choices.back().size());
   }
   std::vector<std::vector<Setting>> out;
   for (std::size_t m = 0; m < choices.size(); ++m) {
     std::vector<Setting>& own = out.emplace_back();
     const std::size_t times = options.equal_candidates ? most / choices[m].size() : 1;
     const std::vector<double> grid =
-        method_uses_C(options.methods[m]) ? finer(options.C, times * options.C.size()) : std::vector<double>{0};
+        has_C(options.methods[m]) ? finer(options.C, times * options.C.size()) : std::vector<double>{0};
     for (double C : grid)
       for (Setting setting : choices[m]) {
         setting.C = C;

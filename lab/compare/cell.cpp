@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/rng.h"
 #include "base/thread_clock.h"
 #include "dorm/error.h"
+#include "dorm/tune.h"
 
 namespace dorm {
 namespace {
@@ -57,6 +59,37 @@ bool lists_fit(const std::vector<Ranking>& lists, const Dataset& data) {
 // The method as train_method() is asked for it.
 std::string spelling_of(const Cell& cell) {
   return cell.setting.aim.empty() ? cell.method : fmt::format("{}:{}", cell.method, cell.setting.aim);
+}
+
+/// As dorm tune trains it on these queries; nothing: stopped. Its candidates are those of tune, not those of the grid.
+std::optional<MethodResult> tuned(const Dataset& train, const Dataset& valid, const MethodOptions& method,
+                                  const Observer& observer) {
+  TuneOptions options;
+  options.train.measure = method.measure;
+  options.train.convention = method.convention;
+  options.train.scale = method.scale;
+  options.train.target = method.target;
+  options.train.solve.tolerance = method.solve.tolerance;
+  options.train.solve.seed = method.solve.seed;
+  options.train.compute.threads = 1;
+  bool wanted = true;
+  const TuneResult result = tune(train, options, Task(valid), [&](const TuneProgress&) {
+    wanted = wanted && (!observer || observer(Progress()));
+    return wanted;
+  });
+  if (!wanted) return std::nullopt;
+  MethodResult out;
+  out.model = result.model;
+  return out;
+}
+
+/// Nothing: stopped.
+std::optional<MethodResult> trained(const Cell& cell, const Dataset& train, const Dataset& valid,
+                                    const MethodOptions& method, const Observer& observer) {
+  if (cell.method == kTuned) return tuned(train, valid, method, observer);
+  MethodResult result = train_method(train, spelling_of(cell), method, observer);
+  if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
+  return result;
 }
 
 }  // namespace
@@ -132,11 +165,13 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   try {
     const Dataset train = training_part(split.train, cell.size, options.seed);
     const double began = thread_seconds();
-    const MethodResult result = train_method(train, spelling_of(cell), method, observer);
-    if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
+    const std::optional<MethodResult> made = trained(cell, train, split.valid, method, observer);
+    if (!made) return std::nullopt;
+    const MethodResult& result = *made;
     record.seconds = thread_seconds() - began;
     record.gap = result.solve.gap;
-    record.explained_risk = result.model.explained_risk;
+    record.explained_risk =
+        result.solve.passes > 0 ? result.model.explained_risk : std::numeric_limits<double>::quiet_NaN();
     record.support_vectors = result.solve.support_vectors;
     record.passes = result.solve.passes;
     const std::vector<std::string> measures = all_measures(options);

@@ -41,6 +41,8 @@ std::vector<std::string> default_methods(const std::vector<std::string>& measure
     methods.push_back("dorm:" + measure);
     if (measure == "wta") methods.emplace_back("dorm:mwta");
   }
+  const MeasurePtr first = make_measure(measures.front(), convention);
+  if (dynamic_cast<const FactoredMeasure*>(first.get())) methods.emplace_back(kTuned);
   return methods;
 }
 

@@ -11,6 +11,10 @@
 
 namespace dorm {
 
+void check_compared(std::string_view method) {
+  if (method != kTuned) check_method(method);
+}
+
 void ComparisonOptions::validate() const {
   const auto require = [](bool holds, const std::string& message) {
     if (!holds) throw Error(ErrorCode::bad_option, message);
@@ -29,7 +33,7 @@ void ComparisonOptions::validate() const {
                         name));
   std::set<std::string> names;
   for (const std::string& method : methods) {
-    check_method(method);
+    check_compared(method);
     require(names.insert(method).second, fmt::format("method \"{}\" is named twice", method));
   }
   for (const OutsideScores& scores : outside)

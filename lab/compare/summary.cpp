@@ -101,7 +101,10 @@ class Summary {
       GridPoint cell;
       cell.C = cells_[c].setting.C;
       const Setting& setting = cells_[c].setting;
-      if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
+      if (!setting.bound.empty())
+        cell.bound = parse_bound(setting.bound);
+      else if (!std::isnan(records_[c].explained_risk))
+        cell.bound = Bound::best;  // so that the rule sees its health
       cell.start = setting.start.empty() ? InitialModel::pairwise : *parse_initial_model(setting.start);
       cell.explained_risk = records_[c].explained_risk;
       cell.per_query = records_[c].valid[measure];
@@ -119,6 +122,7 @@ class Summary {
     ComparisonFigure out;
     out.measure = measure;
     const std::vector<std::size_t> chosen = choose_all(index_of(measure), of_split);
+    out.degenerate = true;
     const auto share = 1 / static_cast<double>(splits_.size());
     for (std::size_t split = 0; split < splits_.size(); ++split) {
       const CellRecord& record = records_[chosen[split]];
@@ -126,6 +130,7 @@ class Summary {
       out.seconds += share * record.seconds;
       out.support_vectors += share * static_cast<double>(record.support_vectors);
       out.passes += share * static_cast<double>(record.passes);
+      out.degenerate = out.degenerate && record.explained_risk < kDegenerate;
       out.candidates = std::max(out.candidates, of_split[split].size());
       for (std::size_t c : of_split[split]) out.tuning_seconds += share * records_[c].seconds;
     }

@@ -30,12 +30,21 @@ class MeasureList {
       made_.push_back(make_measure(nb::cast<std::string>(measure), convention));
       pointers_.push_back(made_.back().get());
     }
+    for (nb::handle measure : measures)
+      names_.push_back(nb::isinstance<TabulatedMeasure>(measure) ? "" : nb::cast<std::string>(measure));
+  }
+  /// The table with the names that were asked for.
+  EvaluationTable named(EvaluationTable table) const {
+    for (std::size_t m = 0; m < names_.size(); ++m)
+      if (!names_[m].empty()) table.measures[m].name = names_[m];
+    return table;
   }
   std::span<const Measure* const> pointers() const { return pointers_; }
 
  private:
   std::vector<MeasurePtr> made_;
   std::vector<const Measure*> pointers_;
+  std::vector<std::string> names_;
 };
 
 /// `end` holds the ends of the queries in the labels and scores.
@@ -71,7 +80,7 @@ nb::dict evaluate_scores(const Vector<float>& labels, const Vector<double>& scor
   EvaluationTable table;
   {
     const nb::gil_scoped_release unlocked;
-    table = evaluate(queries, list.pointers(), options);
+    table = list.named(evaluate(queries, list.pointers(), options));
   }
   return to_dict(std::move(table));
 }
@@ -79,7 +88,7 @@ nb::dict evaluate_scores(const Vector<float>& labels, const Vector<double>& scor
 EvaluationTable evaluate_data_set(const Dataset& data, const Vector<double>& scores, const MeasureList& measures,
                                   const EvaluateOptions& options) {
   const nb::gil_scoped_release unlocked;
-  return evaluate(data, span_of(scores), measures.pointers(), options);
+  return measures.named(evaluate(data, span_of(scores), measures.pointers(), options));
 }
 
 nb::dict evaluate_data(const Dataset& data, const Vector<double>& scores, const nb::list& measures,
@@ -151,10 +160,19 @@ nb::dict compare_values(const Vector<double>& a, const Vector<double>& b, const 
     const nb::gil_scoped_release unlocked;
     test = compare(span_of(a), span_of(b), options);
   }
-  return to_dict(test);
+  nb::dict out = to_dict(test);
+  add_size(size_of_difference(span_of(a), span_of(b)), out);
+  return out;
 }
 
 }  // namespace
+
+void add_size(const DifferenceSize& size, nb::dict& out) {
+  out["p_wilcoxon"] = size.p_wilcoxon;
+  out["effect"] = size.effect;
+  out["rank_effect"] = size.rank_effect;
+  out["queries_needed"] = size.queries_needed;
+}
 
 nb::dict to_dict(MeasureResult result) {
   nb::dict entry;

@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "dorm/evaluate.h"
+#include "dorm/evaluation/difference.h"
 
 namespace dorm::python {
 
@@ -14,5 +14,7 @@ nanobind::dict to_dict(MeasureResult result);
 nanobind::dict to_dict(EvaluationTable table);
 /// What dorm.Comparison is made from.
 nanobind::dict to_dict(const PairedTest& test);
+/// What dorm._evaluate.Comparison has beyond that.
+void add_size(const DifferenceSize& size, nanobind::dict& out);
 
 }  // namespace dorm::python

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._evaluate import Comparison, Evaluation, MeasureResult, compare, options_of
+from ._evaluate import MeasureResult
 from ._input.features import as_doubles
 from ._pages import Page, page_at
 from ._progress import Progress, watching
@@ -145,7 +145,7 @@ class CellProgress(Progress):
 
 
 def _listed(names: Any) -> list[str]:
-    return [names] if isinstance(names, str) else [str(name) for name in names]
+    return _core.split_measures(names) if isinstance(names, str) else [str(name) for name in names]
 
 
 def _cells(out: Any) -> str:
@@ -252,95 +252,3 @@ def compare_methods(
             callback,
         )
     return MethodComparison._of(core.to_dict(), core.markdown(), core.csv(), core)
-
-
-@dataclass(frozen=True, eq=False)
-class RankerTable:
-    """The result of `compare_rankers`: evaluations side by side, each tested against one of them."""
-
-    evaluations: dict[str, Evaluation]
-    against: str
-    tests: dict[str, dict[str, Comparison]]  #: by ranker, then by measure: it less ``against``
-    p_holm: dict[str, dict[str, float]]  #: permutation tests, corrected within a measure
-
-    def to_frame(self) -> Any:
-        """A pandas data frame with a row per ranker and measure."""
-        rows = []
-        for name, evaluation in self.evaluations.items():
-            for result in evaluation.measures:
-                test = self.tests.get(name, {}).get(result.name)
-                rows.append(
-                    {
-                        "ranker": name,
-                        "measure": result.name,
-                        "mean": result.mean,
-                        "low": result.low,
-                        "high": result.high,
-                        "difference": float("nan") if test is None else test.mean_difference,
-                        "p_holm": self.p_holm.get(name, {}).get(result.name, float("nan")),
-                    }
-                )
-        return pandas_for("to_frame").DataFrame(rows)
-
-    def report(self, path: str | os.PathLike[str] | None = None, *, data: str = "the queries") -> Path | Page:
-        """Write the page of ``dorm eval --report`` and return its path; without one, show it in a notebook."""
-        told = [
-            {
-                "name": name,
-                "convention": each.convention,
-                "ties": each.ties,
-                "query_ids": [str(query) for query in each.query_ids],
-                "measures": [{**vars(m), "per_query": [float(v) for v in m.per_query]} for m in each.measures],
-            }
-            for name, each in self.evaluations.items()
-        ]
-        first = self.evaluations[self.against]
-        options = options_of(first.convention, first.ties, 1000, first.confidence, 0, None)
-        reference = list(self.evaluations).index(self.against)
-        return page_at(_core.rankers_page(told, reference, options, data), path)
-
-    def __str__(self) -> str:
-        width = max(len(name) for name in self.evaluations)
-        names = [result.name for result in next(iter(self.evaluations.values())).measures]
-        lines = [" ".join([" " * width, *(f"{name:>14}" for name in names)])]
-        for name, evaluation in self.evaluations.items():
-            cells = []
-            for result in evaluation.measures:
-                p = self.p_holm.get(name, {}).get(result.name, float("nan"))
-                stars = "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
-                cells.append(f"{result.mean:.4f}{stars:<3}".rjust(14))
-            lines.append(" ".join([f"{name:<{width}}", *cells]))
-        return "\n".join([*lines, f"stars: differs from {self.against} (permutation tests, Holm)"])
-
-
-def compare_rankers(
-    evaluations: Mapping[str, Evaluation], *, against: str | None = None, random_state: int = 0
-) -> RankerTable:
-    """Several rankers that `evaluate` judged on the same queries, in one table, as ``dorm eval DATA RANKER...`` shows.
-
-    ``against``: the one that the others are tested against; None: the first.
-
-    >>> import dorm
-    >>> X, y, qid = dorm.synth(queries=50, features=3, seed=1)
-    >>> judged = {f"column {j}": dorm.evaluate(y, X[:, j], qid=qid, measures="ndcg@10") for j in range(3)}
-    >>> dorm.compare_rankers(judged).against
-    'column 0'
-    """
-    if not evaluations:
-        raise ValueError("no evaluations; expected at least one, by name")
-    reference = next(iter(evaluations)) if against is None else against
-    if reference not in evaluations:
-        raise ValueError(f"against is {reference!r}, which is none of {', '.join(evaluations)}")
-    names = [result.name for result in evaluations[reference].measures]
-    others = [name for name in evaluations if name != reference]
-    tests: dict[str, dict[str, Comparison]] = {name: {} for name in others}
-    p_holm: dict[str, dict[str, float]] = {name: {} for name in others}
-    for measure in names:
-        for name in others:
-            tests[name][measure] = compare(
-                evaluations[name], evaluations[reference], measure=measure, random_state=random_state
-            )
-        raw = np.array([tests[name][measure].p_permutation for name in others], dtype=np.float64)
-        for name, p in zip(others, _core.holm(raw)):
-            p_holm[name][measure] = float(p)
-    return RankerTable(dict(evaluations), reference, tests, p_holm)

@@ -53,7 +53,7 @@ class Evaluation:
         except (TypeError, ValueError):
             canonical = None  # no measure at all
         for result in self.measures:
-            if result.name == canonical:
+            if canonical is not None and _canonical(result.name, self.convention) == canonical:
                 return result
         raise KeyError(f"{name!r}; evaluated were {', '.join(r.name for r in self.measures)}")
 
@@ -91,6 +91,13 @@ class Evaluation:
         return "\n".join([*lines, f"convention {self.convention}, ties {self.ties}"])
 
     __repr__ = __str__
+
+
+def _canonical(name: str, convention: str) -> str:
+    try:
+        return str(_core.measure_name(name, convention))
+    except (TypeError, ValueError):
+        return name  # of a `Measure`
 
 
 def evaluate(
@@ -184,6 +191,10 @@ class Comparison:
     p_t: float  #: paired t test, two-sided
     p_sign: float  #: exact sign test, two-sided
     p_permutation: float  #: sign flips, two-sided
+    p_wilcoxon: float = float("nan")  #: signed ranks, two-sided
+    effect: float = float("nan")  #: Cohen's d, mean over standard deviation of the differences
+    rank_effect: float = float("nan")  #: rank-biserial correlation, from -1 to 1
+    queries_needed: float = float("nan")  #: for a power of 80 % of the t test at 5 %; infinite without a difference
 
     def to_frame(self) -> Any:
         """A pandas data frame of one row."""

@@ -25,6 +25,13 @@ double student_two_sided(double t, double freedom) {
   return 2 * math::cdf(math::complement(math::students_t_distribution<double, Quiet>(freedom), std::abs(t)));
 }
 
+double student_above(double t, double freedom) {
+  const double tail = student_two_sided(t, freedom) / 2;
+  return t >= 0 ? tail : 1 - tail;
+}
+
+double normal_two_sided(double x) { return std::erfc(std::abs(x) / std::sqrt(2.0)); }
+
 double fair_coin_at_most(std::uint64_t k, std::uint64_t n) { return binomial_at_most(k, n, 0.5); }
 
 double binomial_at_most(std::uint64_t k, std::uint64_t n, double share) {

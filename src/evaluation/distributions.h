@@ -9,6 +9,12 @@ namespace dorm {
 /// P(|T| >= |t|) for Student's t with `freedom` >= 1 degrees of freedom.
 double student_two_sided(double t, double freedom);
 
+/// P(T >= t).
+double student_above(double t, double freedom);
+
+/// P(|X| >= |x|) for X standard normal.
+double normal_two_sided(double x);
+
 /// P(X <= k) for X binomial(n, 1/2).
 double fair_coin_at_most(std::uint64_t k, std::uint64_t n);
 

@@ -156,9 +156,23 @@ void summarise(EvaluationTable& table, const std::vector<double>& weights, const
   }
 }
 
+namespace {
+
+std::string canonical_name(std::string_view spelling) {
+  try {
+    return make_measure(spelling)->name();
+  } catch (const Error&) {
+    return std::string(spelling);  // of the caller's own
+  }
+}
+
+}  // namespace
+
 const MeasureResult& EvaluationTable::operator[](std::string_view name) const {
   for (const MeasureResult& result : measures)
     if (result.name == name) return result;
+  for (const MeasureResult& result : measures)
+    if (canonical_name(result.name) == canonical_name(name)) return result;
   throw Error(ErrorCode::unknown_name, fmt::format("the table has no measure \"{}\"", name));
 }
 
@@ -199,7 +213,9 @@ EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const s
     made.push_back(make_measure(spelling, convention));
     pointers.push_back(made.back().get());
   }
-  return evaluate(queries, std::span<const Measure* const>(pointers), options);
+  EvaluationTable table = evaluate(queries, std::span<const Measure* const>(pointers), options);
+  for (std::size_t m = 0; m < measures.size(); ++m) table.measures[m].name = measures[m];
+  return table;
 }
 
 }  // namespace dorm

@@ -2,12 +2,37 @@
 // A data set and its scores as a list of scored queries.
 #include <fmt/format.h>
 
+#include <deque>
+
+#include "data/source_order.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
 
 namespace dorm {
 namespace {
+
+/// A query whose documents are put in the order of their rows, by which ties are broken.
+struct OrderedQuery {
+  std::vector<float> labels;
+  std::vector<double> scores;
+  std::vector<std::string_view> ids;
+  GroupLimits groups;
+
+  OrderedQuery(const std::vector<std::uint32_t>& order, const ScoredQuery& query) {
+    if (query.groups) groups.limit = query.groups->limit;
+    for (const std::uint32_t i : order) {
+      labels.push_back(query.labels[i]);
+      scores.push_back(query.scores[i]);
+      if (!query.document_ids.empty()) ids.push_back(query.document_ids[i]);
+      if (query.groups) groups.group_of.push_back(query.groups->group_of[i]);
+    }
+  }
+
+  ScoredQuery view(const ScoredQuery& query) const {
+    return {query.id, labels, scores, ids, query.weight, query.groups ? &groups : nullptr};
+  }
+};
 
 template <class Measures>
 EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores, Measures measures,
@@ -22,6 +47,7 @@ EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores
   std::vector<GroupLimits> groups;
   if (!options.one_per.empty()) groups = group_limits(data, parse_one_per(options.one_per));
   std::vector<ScoredQuery> queries;
+  std::deque<OrderedQuery> ordered;  // those that stand in another order
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     const std::size_t first = query.first_document;
@@ -29,6 +55,8 @@ EvaluationTable evaluate_all(const Dataset& data, std::span<const double> scores
                                      : std::span<const std::string_view>(ids).subspan(first, query.size());
     queries.push_back({query.id, query.labels, scores.subspan(first, query.size()), own_ids, query.weight,
                        groups.empty() ? nullptr : &groups[q]});
+    if (const std::vector<std::uint32_t> order = source_order(data, q); !order.empty())
+      queries.back() = ordered.emplace_back(order, queries.back()).view(queries.back());
   }
   return evaluate(queries, measures, options);
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/parallel.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
@@ -15,16 +17,23 @@
 namespace dorm {
 namespace {
 
+struct JudgedDocument {
+  float label = 0;
+  bool retrieved = false;
+};
+
 struct JoinedQuery {
   std::string_view id;
-  bool in_run = false;
   double weight = 1;
-  std::unordered_map<std::string_view, float> judged = {};
+  std::unordered_map<std::string_view, JudgedDocument> judged = {};
+  std::vector<const RunEntry*> entries = {};  // of the run
   std::vector<float> labels = {};
   std::vector<float> judgments = {};  // as labels, kNotPooled where there is none
   std::vector<double> scores = {};
   std::vector<std::string_view> documents = {};  // as labels: first those of the run
   GroupLimits groups = {};
+
+  bool in_run() const { return !entries.empty(); }
 };
 
 struct Joined {
@@ -37,15 +46,34 @@ struct Joined {
               fmt::format("query \"{}\", document \"{}\" appears twice in the {}", query, document, where));
 }
 
+// By hashes first: strings are compared only where two hashes are equal.
+void refuse_repeated_documents(const JoinedQuery& query) {
+  std::vector<std::size_t> hashes;
+  for (const RunEntry* entry : query.entries) hashes.push_back(std::hash<std::string_view>()(entry->document));
+  std::sort(hashes.begin(), hashes.end());
+  if (std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end()) return;
+  std::vector<std::string_view> documents;
+  for (const RunEntry* entry : query.entries) documents.emplace_back(entry->document);
+  std::sort(documents.begin(), documents.end());
+  const auto repeated = std::adjacent_find(documents.begin(), documents.end());
+  if (repeated != documents.end()) throw_repeated(query.id, *repeated, "run");
+}
+
 // Retrieved documents first, in run order, then the judged ones that were not retrieved.
-void add_missing_documents(JoinedQuery& query) {
-  std::vector<std::string_view> retrieved = query.documents;
-  std::sort(retrieved.begin(), retrieved.end());
-  const auto repeated = std::adjacent_find(retrieved.begin(), retrieved.end());
-  if (repeated != retrieved.end()) throw_repeated(query.id, *repeated, "run");
+void fill(JoinedQuery& query) {
+  refuse_repeated_documents(query);
+  for (const RunEntry* entry : query.entries) {
+    const auto judged = query.judged.find(entry->document);
+    const bool known = judged != query.judged.end();
+    if (known) judged->second.retrieved = true;
+    query.documents.emplace_back(entry->document);
+    query.labels.push_back(known ? judged->second.label : 0.0f);
+    query.judgments.push_back(known ? judged->second.label : kNotPooled);
+    query.scores.push_back(entry->score);
+  }
   std::vector<std::pair<float, std::string_view>> missing;
-  for (const auto& [document, label] : query.judged)
-    if (!std::binary_search(retrieved.begin(), retrieved.end(), document)) missing.push_back({label, document});
+  for (const auto& [document, judged] : query.judged)
+    if (!judged.retrieved) missing.push_back({judged.label, document});
   // Sums over these labels need a defined order, which a hash table does not have.
   std::sort(missing.begin(), missing.end());
   for (const auto& [label, document] : missing) {
@@ -55,30 +83,30 @@ void add_missing_documents(JoinedQuery& query) {
   }
 }
 
-Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run) {
+Joined join(std::span<const Judgment> judgments, std::span<const RunEntry> run, std::size_t threads) {
   Joined joined;
   std::unordered_map<std::string_view, std::size_t> place;
   for (const Judgment& judgment : judgments) {
     const auto [slot, fresh] = place.try_emplace(judgment.query, joined.queries.size());
     if (fresh) joined.queries.push_back({.id = judgment.query});
     JoinedQuery& query = joined.queries[slot->second];
-    if (!query.judged.emplace(judgment.document, judgment.label).second)
+    if (!query.judged.emplace(judgment.document, JudgedDocument{judgment.label}).second)
       throw_repeated(judgment.query, judgment.document, "judgments");
   }
   constexpr std::size_t kUnjudged = std::numeric_limits<std::size_t>::max();
+  std::size_t here = kUnjudged;
+  const std::string* last = nullptr;  // entries of one query mostly follow each other
   for (const RunEntry& entry : run) {
-    const auto [slot, fresh] = place.try_emplace(entry.query, kUnjudged);
-    if (fresh) ++joined.unjudged_queries;
-    if (slot->second == kUnjudged) continue;
-    JoinedQuery& query = joined.queries[slot->second];
-    const auto judged = query.judged.find(entry.document);
-    query.in_run = true;
-    query.documents.emplace_back(entry.document);
-    query.labels.push_back(judged == query.judged.end() ? 0.0f : judged->second);
-    query.judgments.push_back(judged == query.judged.end() ? kNotPooled : judged->second);
-    query.scores.push_back(entry.score);
+    if (!last || *last != entry.query) {
+      const auto [slot, fresh] = place.try_emplace(entry.query, kUnjudged);
+      if (fresh) ++joined.unjudged_queries;
+      here = slot->second;
+      last = &entry.query;
+    }
+    if (here != kUnjudged) joined.queries[here].entries.push_back(&entry);
   }
-  for (JoinedQuery& query : joined.queries) add_missing_documents(query);
+  parallel_for(joined.queries.size(), threads_worth(threads, run.size() * 50),
+               [&](std::size_t q, std::size_t) { fill(joined.queries[q]); });
   return joined;
 }
 
@@ -91,7 +119,7 @@ EvaluationTable evaluate_joined(Joined joined, std::span<const std::string> meas
   std::vector<ScoredQuery> queries;
   std::size_t skipped = 0;
   for (const JoinedQuery& query : joined.queries) {
-    if (skip_missing && !query.in_run)
+    if (skip_missing && !query.in_run())
       ++skipped;
     else
       queries.push_back({query.id, query.labels, query.scores, query.documents, query.weight,
@@ -107,7 +135,7 @@ EvaluationTable evaluate_joined(Joined joined, std::span<const std::string> meas
 
 EvaluationTable evaluate_run(std::span<const Judgment> judgments, std::span<const RunEntry> run,
                              std::span<const std::string> measures, const EvaluateOptions& options) {
-  return evaluate_joined(join(judgments, run), measures, options);
+  return evaluate_joined(join(judgments, run, options.threads), measures, options);
 }
 
 EvaluationTable evaluate_run(const Dataset& data, std::span<const RunEntry> run, std::span<const std::string> measures,
@@ -118,7 +146,7 @@ EvaluationTable evaluate_run(const Dataset& data, std::span<const RunEntry> run,
     for (std::size_t i = 0; i < query.size(); ++i)
       judgments.push_back({std::string(query.id), data.document_name(query.first_document + i), query.labels[i]});
   }
-  Joined joined = join(judgments, run);
+  Joined joined = join(judgments, run, options.threads);
   for (std::size_t q = 0; q < data.num_queries(); ++q) joined.queries[q].weight = data.query(q).weight;
   EvaluateOptions complete = options;
   complete.complete = true;

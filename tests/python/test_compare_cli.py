@@ -106,6 +106,26 @@ def test_validation_and_test_files_give_what_train_and_eval_give(here):
     assert compared == alone["measures"]["ndcg@10"]["mean"]
 
 
+def test_the_row_of_tune_is_what_tune_delivers(here):
+    json_text = dorm(
+        "compare", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--methods", "ridge,tune",
+        "--measures", "ndcg@10", "--tolerance", "1e-3", "--json"
+    ).stdout  # fmt: skip
+    rows = {row["method"]: row for row in json.loads(json_text)["rows"]}
+    dorm("tune", "train.txt", "--valid", "valid.txt", "--tolerance", "1e-3", "--model", "tuned.json")
+    alone = json.loads(dorm("eval", "test.txt", "--model", "tuned.json", "--json").stdout)
+    assert rows["tune"]["measures"]["ndcg@10"]["mean"] == pytest.approx(alone["measures"]["ndcg@10"]["mean"], abs=1e-6)
+    assert "tune " in dorm("compare", "--help").stdout
+
+
+def test_experiments_are_listed_and_misspelt_names_corrected():
+    environment = {name: value for name, value in os.environ.items() if name != "DORM_DATA"}
+    listed = dorm("lab", "experiment", status=2, env=environment).stderr
+    assert all(name in listed for name in ("uci-table", "web-mrr", "solver-table", "all"))
+    misspelt = dorm("lab", "experiment", "uci-tabel", status=2, env=environment).stderr
+    assert 'did you mean "uci-table"' in misspelt
+
+
 def test_killed_at_any_moment_and_run_again_it_ends_with_the_same_table(here):
     command = ["compare", "all.txt", "--methods", METHODS, "--C", "1,10,100,1000", "--sizes", "40,80", "--threads", 2]
     began = time.monotonic()

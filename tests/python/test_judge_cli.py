@@ -73,7 +73,7 @@ def test_p_values_are_corrected_by_holm(here):
     largest = 0
     for step, i in enumerate(order):
         largest = max(largest, min(1, (3 - step) * against[i]["p_permutation"]))
-        assert against[i]["p_holm"] == pytest.approx(largest)
+        assert against[i]["p_corrected"] == pytest.approx(largest)
         stars = "***" if largest < 0.001 else "**" if largest < 0.01 else "*" if largest < 0.05 else ""
         assert against[i]["stars"] == stars
     assert against[2]["stars"] == "***"
@@ -131,7 +131,7 @@ def test_formats_for_other_programs(here):
         ("given", "ndcg@10"),
         ("given", "map"),
     ]
-    assert rows[0]["best"] == "1" and rows[0]["p_holm"] == "" and float(rows[2]["p_holm"]) < 0.05
+    assert rows[0]["best"] == "1" and rows[0]["p_corrected"] == "" and float(rows[2]["p_corrected"]) < 0.05
     markdown = dorm(*arguments, "--format", "markdown").stdout.splitlines()
     assert markdown[0] == "| ranker | ndcg@10 | difference | map | difference |"
     assert markdown[2].startswith("| a | **0.") and "reference" in markdown[2]

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dorm/dataset.h"
@@ -49,6 +50,11 @@ DataSplit tested_split(const Dataset& data, const Dataset* valid, const Dataset&
                        std::uint64_t seed);
 
 /// Every baseline (RankSVM once), and DORM for each of the measures that can be trained for.
+/// Beside the names of method_catalog(): what dorm tune delivers from the training and validation queries.
+inline constexpr std::string_view kTuned = "tune";
+/// Throws Error(unknown_name) or Error(bad_option) for a method that cannot be compared.
+void check_compared(std::string_view method);
+
 std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention);
 
 /// ndcg@10 as ndcg@1 ... ndcg@10, up to 20; nothing for a measure without a cutoff.
@@ -93,7 +99,8 @@ struct ComparisonFigure {
   double tuning_seconds = 0;        // the same of all candidates
   double support_vectors = 0;       // planes of the chosen model, mean over splits; 0: not that kind of method
   double passes = 0;
-  PairedTest test;                                           // this - the one tested against
+  bool degenerate = false;  // on every split, no setting learns more than a constant: the figures are rounding
+  PairedTest test;          // this - the one tested against
   double p_holm = std::numeric_limits<double>::quiet_NaN();  // permutation test, Holm's correction; NaN: itself
   bool reference = false;                                    // the one tested against
 };
@@ -121,6 +128,8 @@ struct ComparisonResult {
 struct ComparisonProgress {
   std::size_t done = 0, total = 0, found = 0;  // cells; found: finished by an earlier run
   std::string method;                          // of the cell just done
+  std::string set = {};                        // of data, where several follow one another: its name,
+  std::size_t set_number = 0, sets = 0;        // its number from 1, and how many there are; 0: not known
 };
 /// Called after every cell and now and then inside; false stops, finished cells are kept.
 using ComparisonObserver = std::function<bool(const ComparisonProgress&)>;

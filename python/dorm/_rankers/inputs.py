@@ -66,16 +66,16 @@ class RankerInputs:
             eval_set = (eval_set, None)
         if not isinstance(eval_set, (tuple, list)) or len(eval_set) != 2:
             raise ValueError(f"{name} must be one pair (X, y), or a RankingData")
-        given = read_input(*eval_set, qid, group, prefix=f"{prefix}_")
+        given = read_input(*eval_set, qid, group, prefix=f"{prefix}_", fitted=reading)
         check_features(self, given.features)
-        if reading and reading["missing"] != "error":
+        if reading and reading.get("missing", "error") != "error":
             given = given.filled(reading["missing"], self._names(), reading["means"])
         return given.labelled(self._names(), setting(self, "unjudged"))
 
     def _checked(self, X: Any, qid: Any, group: Any, y: Any = None, sample_weight: Any = None) -> Input:
         if not hasattr(self, "model_"):  # scikit-learn's check takes longer than the scores of a query
             check_is_fitted(self)
-        given = read_input(X, y, qid, group, sample_weight)
+        given = read_input(X, y, qid, group, sample_weight, fitted=self._reading)
         check_features(self, given.features)
         if self._reading["missing"] != "error":
             given = given.filled(self._reading["missing"], self._names(), self._reading["means"])

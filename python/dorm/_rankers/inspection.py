@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
+from .._curves import curve_points
 from .._explain import Explanation, scaled_columns, spread_columns
 from .._export import ExportCheck, checked_export, write_export
 from .._options import setting
@@ -154,6 +155,22 @@ class Inspection:
             raise AttributeError("coef_ exists only after fit, for a linear ranker")
         columns, weights = self._weighted_columns()
         return self._by_column(columns, weights)
+
+    @property
+    def curves_(self) -> dict[str, np.ndarray]:
+        """Of a ranker with curves: by feature, rows of a scaled value and what it adds to a score, 0 at the median.
+
+        Between the rows of a curve of lines it is a straight line; a curve of steps has two rows at every step.
+        """
+        if not hasattr(self, "model_"):
+            raise AttributeError("curves_ exists only after fit")
+        return curve_points(self.model_)
+
+    def plot_curves(self, features: Sequence[str] | None = None, *, top: int = 12) -> Any:
+        """Draw `curves_`: those of ``features``, or the ``top`` of the largest range. See `dorm.plot.curves`."""
+        from ..plot import curves
+
+        return curves(self, features, top=top)
 
     @property
     def intercept_(self) -> float:

@@ -98,18 +98,26 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
           large: ``"nystroem:500"``, ``"fourier:1000"`` or ``"cholesky:500"``.
         - ``checkpoint`` : str or path, default=None; a file that stores the progress, and from which an interrupted
           training continues. It is removed when training is finished.
+        - ``curves`` : int, str or dict, default="none"; a curve of that number of pieces for every feature, or
+          for those of a dict by name: ``8``, ``{"price": 16}``; ``"steps:8"``: steps (docs/curves.md).
+        - ``decreasing`` : str or list of str, default=""; features with which no score rises, as ``increasing``.
         - ``epsilon`` : float, default=0; with ``solver="nslack"``, the algorithm as printed in the paper, which stops
           when no constraint is violated by more than this. 0: stop by ``tolerance``.
         - ``given_ties`` : str, default=""; with ``bound="given"``, the name of a feature that orders documents of equal
           label, largest first. Empty: the order of the rows.
+        - ``increasing`` : str or list of str, default=""; features with which no score falls, all else equal: their
+          weights are at least 0 (docs/curves.md). Names of columns; of an X without names, ``"1"`` is the first.
         - ``max_passes`` : int, default=1000; limit on the passes over the data per round.
+        - ``monotonic_cst`` : dict or sequence, default=None; as in scikit-learn: 1 for an ``increasing`` feature, -1
+          for a ``decreasing`` one, 0 for the others; by name, or by column of an X without names.
+        - ``non_negative`` : bool, default=False; all features that are not ``decreasing`` are ``increasing``.
         - ``one_per`` : str, default=""; train and rank under limits on groups: ``"group"``, ``"host"``, ``"domain"``,
           or ``"host:2"`` for at most two. The documents need groups, or ids that are URLs: pass a `RankingData`.
         - ``paper_C`` : bool, default=False; C as in the paper: multiplies the sum over queries, with unscaled features.
         - ``planes_per_block`` : int, default=50; cached cutting planes of a query beyond which idle ones are dropped.
         - ``rounds`` : int, default=0; rounds of the bounds ``"best"`` and ``"predicted"``. 0: the default of the bound.
-        - ``shards`` : int, default=0; with ``solver="shards"``, cutting planes per pass, one for each group of queries.
-          0: by the number of queries.
+        - ``shards`` : int, default=0; with ``solver="shards"`` or ``"lbfgs"``, the number of groups of queries;
+          ``"shards"`` keeps a cutting plane per pass of each. 0: by the number of queries.
         - ``target`` : str, default=""; the tool that will evaluate the model, such as ``"solr"``
           (``dorm.catalog("target")``), or ``"any"``. ``scale="auto"`` then chooses a scaling that the tool supports,
           and options that it does not support are errors. Empty: `predict` evaluates the model.
@@ -460,7 +468,7 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         self.model_ = model
         self._reading = model.input
         features, names = model.features, self._names()
-        linear = model.kernel == "none" and model.scaling == "none" and len(features) == self.n_features_in_
+        linear = model.kind == "linear" and model.scaling == "none" and len(features) == self.n_features_in_
         self._takes_rows = linear and features == (names or [str(j + 1) for j in range(len(features))])
 
 

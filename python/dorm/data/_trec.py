@@ -73,6 +73,13 @@ class Run:
         columns = {"query": self.queries, "document": self.documents, "score": self.scores}
         return pandas_for("to_frame").DataFrame(columns)
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query: {document: score}}``, as ranx (`Run.from_dict`), pytrec_eval and ir_measures have runs."""
+        nested: dict[str, dict[str, float]] = {}
+        for query, document, score in zip(self.queries, self.documents, self.scores.tolist()):
+            nested.setdefault(query, {})[document] = score
+        return nested
+
     def __repr__(self) -> str:
         return f"Run({len(set(self.queries))} queries, {len(self)} documents, tag {self.tag!r})"
 
@@ -117,8 +124,9 @@ def evaluate_run(
     Parameters
     ----------
     qrels, run
-        `Qrels` and `Run`, names of their files, or dicts of dicts: ``{query: {document: label or score}}``, as
-        pytrec_eval and ir_measures have them.
+        `Qrels` and `Run`, or names of their files (TREC, JSON, Parquet, Arrow); dicts of dicts as pytrec_eval has them,
+        ``{query: {document: label or score}}``; tables of pandas, polars or pyarrow with columns of queries, documents
+        and labels or scores; records of ir_measures; a dataset of ir_datasets; ``Qrels`` and ``Run`` of ranx.
     measures
         As for `evaluate`; of judgments of subtopics ``"alpha-ndcg@10"``, ``"ia-precision@10"``, ...
     convention, ties
@@ -160,21 +168,88 @@ def _pairs(nested: Mapping[Any, Mapping[Any, float]]) -> tuple[list[str], list[s
     return [q for q, _, _ in entries], [d for _, d, _ in entries], np.array([x for _, _, x in entries])
 
 
+# What the columns of a table, and the fields of a record, are called.
+_QUERY = ("query", "query_id", "qid", "q_id", "topic")
+_DOCUMENT = ("document", "doc_id", "docid", "docno", "document_id", "doc")
+_LABEL = ("label", "relevance", "rel", "grade", "judgment")
+_SCORE = ("score", "sim")
+
+
+def _named(names: Sequence[str], known: tuple[str, ...], what: str) -> str:
+    for name in known:
+        if name in names:
+            return name
+    raise ValueError(f"{what} has no column of {known[0]} (or {', '.join(known[1:])}); it has {', '.join(names)}")
+
+
+def _list_of(column: Any) -> list[Any]:
+    for method in ("to_pylist", "to_list", "tolist"):  # of pyarrow, polars, pandas
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def _columns(given: Any, value: tuple[str, ...], what: str) -> tuple[list[str], list[str], np.ndarray] | None:
+    """Queries, documents and values of any form but files and our own; None: it is none of the known forms."""
+    if isinstance(given, Mapping):
+        return _pairs(given)
+    names = getattr(given, "column_names", None) or getattr(given, "columns", None)
+    if names is not None:  # pyarrow; pandas, polars
+        names = [str(name) for name in names]
+        chosen = [_named(names, known, what) for known in (_QUERY, _DOCUMENT, value)]
+        queries, documents, values = (_list_of(given[name]) for name in chosen)
+        return [str(q) for q in queries], [str(d) for d in documents], np.asarray(values, np.float64)
+    if hasattr(given, "to_dict"):  # ranx
+        return _pairs(given.to_dict())
+    method = "qrels_iter" if value is _LABEL else "scoreddocs_iter"
+    rows = getattr(given, method)() if hasattr(given, method) else given  # ir_datasets
+    if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
+        return None
+    entries = list(rows)  # namedtuples of ir_measures and ir_datasets
+    if not entries:
+        raise ValueError(f"{what} is empty")
+    fields = getattr(entries[0], "_fields", None) or tuple(getattr(entries[0], "__dict__", ()))
+    if not fields:
+        return None
+    chosen = [_named(fields, known, what) for known in (_QUERY, _DOCUMENT, value)]
+    queries, documents, values = ([getattr(entry, name) for entry in entries] for name in chosen)
+    return [str(q) for q in queries], [str(d) for d in documents], np.asarray(values, np.float64)
+
+
+def _parquet(path: Any) -> Any | None:
+    """The table of a Parquet or Arrow file; None: the file is another."""
+    kind = os.fspath(path).rsplit(".", 1)[-1].lower()
+    if kind not in ("parquet", "arrow", "feather"):
+        return None
+    try:
+        import pyarrow.feather
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(f"{path}: files of this kind need pyarrow; install it with: pip install pyarrow") from error
+    return pyarrow.parquet.read_table(path) if kind == "parquet" else pyarrow.feather.read_table(path)
+
+
 def _qrels_of(qrels: Any) -> Qrels:
+    if isinstance(qrels, Qrels):
+        return qrels
     if isinstance(qrels, (str, os.PathLike)):
-        return read_qrels(qrels)
-    if isinstance(qrels, Mapping):
-        return Qrels(*_pairs(qrels))
-    if not isinstance(qrels, Qrels):
-        raise ValueError(f"qrels is a {type(qrels).__name__}; expected Qrels, a file, or a dict of dicts")
-    return qrels
+        table = _parquet(qrels)
+        return read_qrels(qrels) if table is None else _qrels_of(table)
+    columns = _columns(qrels, _LABEL, "qrels")
+    if columns is None:
+        raise ValueError(
+            f"qrels is a {type(qrels).__name__}; expected Qrels, a file, a dict of dicts, a table or records"
+        )
+    return Qrels(*columns)
 
 
 def _run_of(run: Any) -> Run:
+    if isinstance(run, Run):
+        return run
     if isinstance(run, (str, os.PathLike)):
-        return read_run(run)
-    if isinstance(run, Mapping):
-        return Run(*_pairs(run))
-    if not isinstance(run, Run):
-        raise ValueError(f"run is a {type(run).__name__}; expected a Run, a file, or a dict of dicts")
-    return run
+        table = _parquet(run)
+        return read_run(run) if table is None else _run_of(table)
+    columns = _columns(run, _SCORE, "run")
+    if columns is None:
+        raise ValueError(f"run is a {type(run).__name__}; expected a Run, a file, a dict of dicts, a table or records")
+    return Run(*columns)

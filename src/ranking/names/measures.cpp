@@ -6,8 +6,11 @@
 #include <array>
 #include <type_traits>
 
+#include "base/unknown_name.h"
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
+#include "ranking/names/judged_only.h"
+#include "ranking/names/other_tools.h"
 #include "ranking/names/spelling.h"
 
 namespace dorm {
@@ -44,6 +47,7 @@ constexpr std::array kRows{
     row<relative_precision>("relative-precision", "relative_p", "relative-precision@n[:rel=]", "relative-precision@5", "precision@n over that of the best order"),
     row<r_precision>("rprec", "", "rprec[:mult=1,rel=]", "rprec", "precision at the rank R (or mult R), the number of relevant documents"),
     row<success>("success", "", "success@n[:rel=]", "success@5", "1 when a relevant document is among the first n"),
+    row<hits>("hits", "", "hits[@n][:rel=]", "hits@5", "number of relevant documents in the first n positions"),
     row<rank_utility>("eru", "", "eru[:half_life=5,neutral=0]", "eru:half_life=5,neutral=2", "expected rank utility: label above neutral, halved every half_life - 1 positions"),
     row<normalised_rank_utility>("neru", "", "neru[:half_life=5,neutral=0]", "neru:half_life=5,neutral=2", "eru over that of the best order"),
     row<rank_biased_precision>("rbp", "", "rbp[:p=0.8,rel=,gain=linear]", "rbp:p=0.8", "rank-biased precision: a relevant document at rank k adds (1 - p) p^(k - 1); gain=linear: times its label"),
@@ -60,6 +64,14 @@ constexpr std::array kRows{
     row<set_precision>("setp", "set_p", "setp[:rel=]", "setp", "relevant share of what was retrieved"),
     row<set_recall>("setr", "set_recall", "setr[:rel=]", "setr", "share of the relevant documents that was retrieved"),
     row<set_f>("setf", "set_f", "setf[:beta=1,rel=]", "setf", "F measure of setp and setr"),
+    row<f_at_cutoff>("f", "", "f@n[:beta=1,rel=]", "f@10", "F measure of precision@n and recall@n"),
+    row<set_average_precision>("setap", "", "setap[:rel=]", "setap", "setp times setr"),
+    row<set_relative_precision>("setrp", "", "setrp[:rel=]", "setrp", "setp over that of the best list of its length"),
+    row<utility>("utility", "", "utility[:weights=1/-1/0,rel=]", "utility", "weighted counts of relevant and other documents retrieved, and of relevant ones not retrieved"),
+    row<normalised_gain>("g", "", "g[:gain=,gains=]", "g", "gains, discounted by how far the ranking is behind the best one there; over the sum of all gains"),
+    row<binary_gain>("bing", "", "bing[:rel=]", "bing", "g of relevant or not: 1 / log2(2 + others above), averaged over the relevant documents"),
+    row<ndcg_at_relevant>("ndcg-rel", "", "ndcg-rel[:gain=,gains=]", "ndcg-rel", "ndcg at the position of each relevant document, averaged"),
+    row<ndcg_at_levels>("rndcg", "", "rndcg[:gain=,gains=]", "rndcg", "ndcg where the best order passes to a lower label, averaged"),
     row<judged_share>("judged", "", "judged[@n]", "judged@5", "share of the first n documents that have a judgment"),
     row<area_under_curve>("auc", "", "auc[:rel=]", "auc", "share of (relevant, other) pairs in the right order"),
     row<kendall_tau>("kendall", "tau", "kendall", "kendall", "Kendall's tau-b between ranking and labels"),
@@ -85,12 +97,17 @@ bool has_alias(std::string_view aliases, std::string_view name) {
 const Row& find_row(std::string_view name) {
   for (const Row& candidate : kRows)
     if (candidate.entry.name == name || has_alias(candidate.entry.aliases, name)) return candidate;
-  throw_unknown_name("measure", name, kEntries);
+  // The names of other tools are known, too, but the list of names is ours.
+  std::vector<std::string> all = names_of_other_tools();
+  for (const CatalogEntry& entry : kEntries) all.emplace_back(entry.name);
+  const std::string nearest = nearest_name(name, all);
+  throw_unknown_name("measure", name, kEntries, nearest);
 }
 
 struct Parsed {
   const Row& row;
   MeasureSpec spec;
+  bool judged_only = false;
 };
 
 /// ndcg@1:gain=linear as ndcg@5:gain=linear.
@@ -101,10 +118,11 @@ std::string with_cutoff(const std::string& measure, std::string_view cutoff) {
 }
 
 Parsed parse(std::string_view spelling) {
-  MeasureSpec spec = parse_spelling(spelling);
+  MeasureSpec spec = parse_spelling(own_spelling(spelling));
   const Row& row = find_row(spec.name);
   spec.name = row.entry.name;
-  return {row, std::move(spec)};
+  const bool judged_only = take_judged_only(spec);
+  return {row, std::move(spec), judged_only};
 }
 
 }  // namespace
@@ -113,12 +131,13 @@ std::span<const CatalogEntry> measure_catalog() { return kEntries; }
 
 std::unique_ptr<const Measure> make_measure(std::string_view spelling, const Convention& convention) {
   const Parsed parsed = parse(spelling);
-  return parsed.row.make(parsed.spec, convention);
+  MeasurePtr measure = parsed.row.make(parsed.spec, convention);
+  return parsed.judged_only ? over_judged_only(std::move(measure)) : std::move(measure);
 }
 
 std::unique_ptr<const FactoredMeasure> make_trainable(std::string_view spelling, const Convention& convention) {
   const Parsed parsed = parse(spelling);
-  if (!parsed.row.entry.trainable) {
+  if (!parsed.row.entry.trainable || parsed.judged_only) {
     std::string trainable;
     for (const CatalogEntry& entry : kEntries)
       if (entry.trainable) trainable += (trainable.empty() ? "" : ", ") + std::string(entry.name);
@@ -136,13 +155,16 @@ std::vector<std::string> split_measures(std::string_view list) {
     const std::string_view piece = list.substr(0, comma);
     if (piece.empty())
       throw Error(ErrorCode::bad_option, "empty name in the list of measures; expected e.g. ndcg@10,mrr");
-    const bool parameter = piece.find('=') < piece.find(':') && !result.empty();
-    const bool cutoff = piece.find_first_not_of("0123456789") == std::string_view::npos && !result.empty() &&
-                        result.back().find('@') != std::string::npos;
+    const bool parameter = !result.empty() && continues_measure(result.back(), piece);
+    const bool digits = piece.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool cutoff = digits && !result.empty() && result.back().find('@') != std::string::npos;
+    const std::string_view marked = digits && !result.empty() ? up_to_number(result.back()) : std::string_view();
     if (parameter)
       result.back().append(",").append(piece);
     else if (cutoff)
       result.push_back(with_cutoff(result.back(), piece));
+    else if (!marked.empty())
+      result.push_back(std::string(marked).append(piece));
     else
       result.emplace_back(piece);
     if (comma == std::string_view::npos) return result;

@@ -6,6 +6,7 @@
 
 #include "dorm/measure.h"
 #include "ranking/measure/subtopic.h"
+#include "ranking/names/other_tools.h"
 #include "ranking/names/spelling.h"
 
 namespace dorm {
@@ -32,7 +33,7 @@ constexpr std::array kSubtopicMakers = {alpha_ndcg, intent_aware_precision, subt
 std::span<const CatalogEntry> subtopic_catalog() { return kSubtopicEntries; }
 
 std::unique_ptr<const SubtopicMeasure> make_subtopic_measure(std::string_view spelling) {
-  const MeasureSpec spec = parse_spelling(spelling);
+  const MeasureSpec spec = parse_spelling(own_spelling(spelling));
   for (std::size_t row = 0; row < kSubtopicEntries.size(); ++row)
     if (kSubtopicEntries[row].name == spec.name) return kSubtopicMakers[row](spec);
   throw_unknown_name("subtopic measure", spec.name, kSubtopicEntries);

@@ -70,7 +70,7 @@ TEST(Candidates, AreAsManyForEveryMethodThatHasAC) {
 
 TEST(Candidates, AimAtTheBestTheHighestGradesOrTheGains) {
   ComparisonOptions options;
-  options.methods = {"roc-svm", "ridge"};
+  options.methods = {"roc-svm", "ridge", "svm"};
   options.C = {10};
   EXPECT_EQ(texts_of(candidates(options, {1, 2, 3, 4})[0]),
             (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 rel=3"}));
@@ -78,6 +78,8 @@ TEST(Candidates, AimAtTheBestTheHighestGradesOrTheGains) {
             (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 rel=2"}));
   EXPECT_EQ(texts_of(candidates(options, {1, 2})[1]),
             (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 gain=exp2"}));
+  EXPECT_EQ(texts_of(candidates(options, {1, 2})[2]),
+            (std::vector<std::string>{"C=10", "C=10 rel=best", "C=10 classes=balanced"}));
   EXPECT_EQ(texts_of(candidates(options, {1})[0]), std::vector<std::string>{"C=10"}) << "one grade: one aim";
 }
 

@@ -139,7 +139,7 @@ def test_rankers_side_by_side(data):
     assert table.tests["column 0"]["ndcg@10"].mean_difference == plain.mean_difference
     raw = sorted(table.tests[name]["ndcg@10"].p_permutation for name in ("column 0", "column 2"))
     holm = sorted([min(1, 2 * raw[0]), max(min(1, 2 * raw[0]), raw[1])])
-    assert sorted(table.p_holm[name]["ndcg@10"] for name in table.p_holm) == pytest.approx(holm)
+    assert sorted(table.p_corrected[name]["ndcg@10"] for name in table.p_corrected) == pytest.approx(holm)
     assert len(table.to_frame()) == 3 and "column 2" in str(table)
     page = table.report().html()
     assert "column 2" in page and f"{judged['column 0'].measures[0].mean:.4f}" in page

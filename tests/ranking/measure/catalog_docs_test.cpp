@@ -8,6 +8,7 @@
 
 #include "dorm/base/catalog.h"
 #include "dorm/measure.h"
+#include "support/source_dir.h"
 
 namespace dorm {
 namespace {
@@ -19,7 +20,7 @@ std::string between(const std::string& text, const std::string& open, const std:
 
 TEST(CatalogDocs, TheTableOfMeasuresIsTheCatalog) {
   std::ostringstream page;
-  page << std::ifstream(DORM_SOURCE_DIR "/docs/measures.md").rdbuf();
+  page << std::ifstream(test::source_dir() + "/docs/measures.md").rdbuf();
   std::string table = "\n| name | usage | trainable | what |\n|---|---|---|---|\n";
   for (const CatalogEntry& entry : measure_catalog())
     table +=

@@ -142,6 +142,7 @@ TEST_P(EveryMeasure, AgreesWithEnumerationOfTieOrders) {
           rank(query, Ties::expected, ranked);
           ASSERT_NEAR(measure->expected(labels, ranked.view()).value_or(0), truth.mean, kTolerance);
         }
+        if (measure->name() == "g") continue;  // a better order among ties can lower it, as in trec_eval
         rank(query, Ties::worst, ranked);
         ASSERT_NEAR(measure->expected(labels, ranked.view()).value_or(0), truth.least, kTolerance);
       }

@@ -24,6 +24,106 @@ TEST(Spelling, IsMadeCanonical) {
   for (const auto& [typed, canonical] : cases) EXPECT_EQ(make_measure(typed)->name(), canonical);
 }
 
+TEST(Spelling, OfOtherToolsIsUnderstood) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      // trec_eval
+      {"ndcg_cut_10", "ndcg@10"},
+      {"ndcg_cut.10", "ndcg@10"},
+      {"P_5", "precision@5"},
+      {"P.5", "precision@5"},
+      {"map_cut_100", "map@100"},
+      {"recall_1000", "recall@1000"},
+      {"success_1", "success@1"},
+      {"relative_P_20", "relative-precision@20"},
+      {"recip_rank", "mrr"},
+      {"Rprec", "rprec"},
+      {"Rprec_mult_0.20", "rprec:mult=0.20"},
+      {"iprec_at_recall_0.10", "iprec:recall=0.10"},
+      {"11pt_avg", "iprec"},
+      {"11pt_avg_.25,.5,.75", "iprec:recall=.25/.5/.75"},
+      {"infAP", "infap"},
+      {"gm_map", "gmap"},
+      {"gm_bpref", "gbpref"},
+      {"set_P", "setp"},
+      {"set_recall", "setr"},
+      {"set_F", "setf"},
+      {"set_F.4", "setf:beta=2"},
+      {"set_map", "setap"},
+      {"set_relative_P", "setrp"},
+      {"num_rel_ret", "hits"},
+      {"utility_1,-1,0,0", "utility:weights=1/-1/0/0"},
+      {"binG", "bing"},
+      {"G", "g"},
+      {"ndcg_rel", "ndcg-rel"},
+      {"Rndcg", "rndcg"},
+      {"ndcg_1=3,2=9,4=4.5", "ndcg:gains=0/3/9/3/4.5"},
+      // ir_measures
+      {"nDCG@10", "ndcg@10"},
+      {"nDCG(dcg='exp-log2')@10", "ndcg@10:gain=exp2"},
+      {"nDCG(cutoff=10, gains={1: 2, 3: 5})", "ndcg@10:gains=0/2/2/5"},
+      {"AP(rel=2)@100", "map@100:rel=2"},
+      {"P(rel=2, judged_only=True)@5", "precision@5:rel=2,judged_only=yes"},
+      {"RBP(p=0.8)", "rbp:p=0.8"},
+      {"IPrec@0.1", "iprec:recall=0.1"},
+      {"IPrec(rel=2)@0.1", "iprec:rel=2,recall=0.1"},
+      {"SetF(beta=4.0)", "setf:beta=2"},
+      {"SetP(relative=True)", "setrp"},
+      {"SetAP", "setap"},
+      {"Judged@10", "judged@10"},
+      {"ERR@20", "err@20"},
+      {"Bpref(rel=2)", "bpref:rel=2"},
+      {"NumRelRet", "hits"},
+      // ranx
+      {"hits@10", "hits@10"},
+      {"hit_rate@10", "success@10"},
+      {"hit_rate", "success@1000000000"},
+      {"f1@10", "f@10"},
+      {"f1", "setf"},
+      {"r-precision", "rprec"},
+      {"r_precision", "rprec"},
+      {"ndcg_burges@10", "ndcg@10:gain=exp2"},
+      {"rbp.95", "rbp:p=0.95,gain=linear"},
+      {"map@100-l2", "map@100:rel=2"},
+      {"mrr-l2", "mrr:rel=2"},
+  };
+  for (const auto& [typed, canonical] : cases) {
+    // The table of gains above decreases, as trec_eval's test has it; ours refuse that.
+    if (typed == "ndcg_1=3,2=9,4=4.5")
+      EXPECT_NE(message_of([&name = typed] { make_measure(name); }).find("gains=0/3/9/3/4.5"), std::string::npos);
+    else
+      EXPECT_EQ(make_measure(typed)->name(), canonical) << typed;
+  }
+}
+
+TEST(Spelling, ListsOfOtherToolsAreSplitBetweenMeasures) {
+  const std::vector<std::string> expected = {
+      "AP(rel=2,judged_only=True)@100", "P_5",         "P_10", "utility_1,-1,0,0", "nDCG(gains={1:2,2:5})@10",
+      "nDCG(gains={1:2,2:5})@20",       "ndcg_1=3,2=9"};
+  EXPECT_EQ(split_measures("AP(rel=2,judged_only=True)@100,P_5,10,utility_1,-1,0,0,nDCG(gains={1:2,2:5})@10,20,"
+                           "ndcg_1=3,2=9"),
+            expected);
+}
+
+TEST(Spelling, UnknownNamesOfOtherToolsGetTheNearestOfThem) {
+  EXPECT_EQ(message_of([] { make_measure("ndcg_cutt_10"); }).find("unknown measure \"ndcg_cutt_10\"; did you mean"),
+            0u);
+  EXPECT_EQ(
+      message_of([] { make_measure("hitrate@10"); }).find("unknown measure \"hitrate\"; did you mean \"hit_rate\"?"),
+      0u);
+}
+
+// Labels: relevant, unjudged, relevant, judged not relevant.
+TEST(Spelling, JudgedOnlyPassesOverDocumentsWithoutAJudgment) {
+  const std::vector<float> labels = {1, -1, 1, 0};
+  const Ranking ranking = {1, 0, 3, 2};
+  EXPECT_DOUBLE_EQ(*make_measure("mrr")->evaluate(labels, ranking), 0.5);
+  EXPECT_DOUBLE_EQ(*make_measure("mrr:judged_only=yes")->evaluate(labels, ranking), 1);
+  EXPECT_DOUBLE_EQ(*make_measure("map:judged_only=yes")->evaluate(labels, ranking), (1 + 2.0 / 3) / 2);
+  // Of the tied block of all four, three are left: a relevant one is first in two of three orders.
+  const std::vector<std::uint32_t> one_block = {4};
+  EXPECT_NEAR(*make_measure("precision@1:judged_only=yes")->expected(labels, {ranking, one_block}), 2.0 / 3, 1e-15);
+}
+
 TEST(Spelling, UnknownNamesGetTheNearestAndTheWholeList) {
   const Error got = error_of([] { make_measure("ndgc@10"); });
   EXPECT_EQ(got.code(), ErrorCode::unknown_name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TREC relevance judgments and runs: words separated by blanks, one judgment or document per line. Lines that begin
-// with # are comments. Judgments may also be a table.
+// with # are comments. Judgments may also be a table, and both may be JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 #include "base/quote.h"
 #include "data/io/files/line_reader.h"
 #include "data/io/files/peeked_text.h"
+#include "data/io/records/hits_reader.h"
 #include "data/io/records/judgment_table.h"
+#include "data/io/records/nested_numbers.h"
 #include "dorm/read.h"
 
 namespace dorm {
@@ -26,21 +28,25 @@ struct Word {
 /// Words of a line past those of its layout.
 enum class Surplus { refused, ignored };
 
-// Splits a line into N words; false for a blank line or a comment.
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Splits a line into N words; false for a blank line or a comment. A loop over the bytes: runs have millions of lines.
 template <std::size_t N>
 bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, Surplus surplus,
                  std::array<Word, N>& words) {
   if (line.starts_with('#')) return false;
-  std::size_t count = 0;
-  std::size_t at = line.find_first_not_of(kBlanks);
-  while (at != std::string_view::npos) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+  std::size_t count = 0, at = 0;
+  for (;;) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    if (at == line.size()) break;
+    std::size_t end = at;
+    while (end < line.size() && !is_blank(line[end])) ++end;
     if (count == N && surplus == Surplus::ignored) return true;
     if (count == N)
       throw reader.error(at + 1, fmt::format("found {}; expected the end of the line after '{}'",
                                              in_quotes(line.substr(at, end - at)), layout));
     words[count++] = {line.substr(at, end - at), at + 1};
-    at = line.find_first_not_of(kBlanks, end);
+    at = end;
   }
   if (count != 0 && count != N)
     throw reader.error(line.size() + 1, fmt::format("found {} words; expected {}: '{}'", count, N, layout));
@@ -108,12 +114,45 @@ std::vector<RunEntry> run_from(TextSource& source, const std::string& name, std:
       Surplus::ignored);
 }
 
+std::vector<Judgment> qrels_from_json(std::string_view text, const std::string& name) {
+  std::vector<Judgment> judgments;
+  for_each_nested_number(
+      text, name, "a number within the range of float32 as relevance",
+      [&](const std::string& query, const std::string& document, double label) {
+        if (!fits_float(label))
+          throw Error(ErrorCode::bad_input, {name},
+                      fmt::format("query {}, document {}: found {}; expected a number within the range of float32",
+                                  in_quotes(query), in_quotes(document), label));
+        judgments.push_back({query, document, static_cast<float>(label)});
+      });
+  if (judgments.empty()) throw Error(ErrorCode::bad_input, {name}, "no judgments");
+  return judgments;
+}
+
+std::vector<RunEntry> run_from_json(std::string_view text, const std::string& name, std::string* tag) {
+  std::vector<RunEntry> entries;
+  for_each_nested_number(text, name, "a finite number as score",
+                         [&](const std::string& query, const std::string& document, double score) {
+                           entries.push_back({query, document, score});
+                         });
+  if (entries.empty()) throw Error(ErrorCode::bad_input, {name}, "no ranked documents");
+  if (tag) *tag = "json";
+  return entries;
+}
+
+std::vector<RunEntry> run_from_answers(std::string_view text, const std::string& name, std::string* tag) {
+  if (tag) *tag = "hits";
+  return run_from_hits(text, name);
+}
+
 }  // namespace
 
 std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles) {
+  if (is_nested_numbers_file(path)) return qrels_from_json(text_of_file(path), path);
   return qrels_from(open_text(path), path, roles);
 }
 std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name, const ColumnRoles& roles) {
+  if (begins_as_numbers(text)) return qrels_from_json(text, name);
   return qrels_from(text_in_memory(text), name, roles);
 }
 
@@ -123,9 +162,13 @@ std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::
 }
 
 std::vector<RunEntry> read_run(const std::string& path, std::string* tag) {
+  if (is_hits_file(path)) return run_from_answers(text_of_file(path), path, tag);
+  if (is_nested_numbers_file(path)) return run_from_json(text_of_file(path), path, tag);
   return run_from(*open_text(path), path, tag);
 }
 std::vector<RunEntry> parse_run(std::string_view text, const std::string& name, std::string* tag) {
+  if (begins_as_hits(text.substr(0, 4096))) return run_from_answers(text, name, tag);
+  if (begins_as_numbers(text)) return run_from_json(text, name, tag);
   return run_from(*text_in_memory(text), name, tag);
 }
 
