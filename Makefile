@@ -11,8 +11,8 @@ export DORM_DATA ?= $(abspath ../shared/data)
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: help help-all build demo mpi python test test-fast lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update \
-        nightly debug clang sanitize-threads sanitize-python coverage mutate check-report check-explore test-torch cuda test-cuda test-gpu test-outside \
+.PHONY: help help-all build demo mpi python test test-fast lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update paper \
+        nightly debug clang sanitize-threads sanitize-python oss-fuzz matrix coverage mutate check-report check-explore test-torch cuda test-cuda test-gpu test-outside \
         test-distributed test-engines test-serve docs clean
 
 help:          ## this list; make help-all shows every target
@@ -103,8 +103,12 @@ bench-check: bench-tools  ### every benchmark on small data; counts and instruct
 bench-update:  ### benchmarks/table.csv and the table of docs/benchmarks.md from the last make bench
 	@$(PYTHON) tools/bench.py --build build-bench --update
 
+paper: build   ## every experiment of the paper, and the tables of docs/paper.md from their results; DATA= or DORM_DATA
+	@python3 benchmarks/paper/run.py $(if $(DATA),--data $(DATA))
+	@python3 tools/generated.py
+
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz stress coverage mutate check-report check-explore test-torch test-engines test-serve bench-check
+	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz oss-fuzz matrix stress coverage mutate check-report check-explore test-torch test-engines test-serve test-outside bench-check
 
 lint-files:    ### static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
@@ -132,14 +136,24 @@ sanitize-python: ### random inputs to the extension of the Python package under 
 	@tools/build.sh asan dorm_python $(WITH_PYTHON)
 	@tests/asan_python.sh $(PYTHON) build-asan
 
+oss-fuzz:      ### the folder of OSS-Fuzz without its image: its build script, and two of its programs
+	@tools/setup.sh build sanitize
+	OUT=$(CURDIR)/build-oss-fuzz fuzz/oss-fuzz/build.sh decay letor
+	cd build-oss-fuzz && ./fuzz_decay -runs=20000 -verbosity=0 && ./fuzz_letor -runs=20000 -verbosity=0
+
+matrix:        ### every solver, bound, measure, decay and layout of data against an independent optimum (make test: a part)
+	@tools/setup.sh build test
+	@tools/build.sh $(PRESET) learning_test -DDORM_TESTS=ON
+	DORM_MATRIX=whole build/tests/learning/learning_test --gtest_filter='Matrix.*'
+
 coverage:      ### lines of the library that the C++ tests reach, by folder
 	@tools/setup.sh build test sanitize
 	@tools/build.sh coverage all
 	@tests/coverage.sh build-coverage
 
-mutate:        ### break the oracles on purpose, one lemma at a time: the tests must notice
+mutate:        ### break oracles, readers, shards and the server on purpose, one line at a time: the tests must notice
 	@tools/setup.sh build test
-	@python3 tests/mutation/mutate_oracles.py
+	@python3 tests/mutation/mutate.py
 
 check-report: build ### report pages in headless Chromium: overflow, contrast, accessibility; screenshots in build/pages
 	@tools/setup.sh browser
@@ -176,7 +190,7 @@ test-gpu: python ### the tests of devices on a GPU: what training asks of it, an
 	DORM_COMMAND=build-gpu/dorm tests/gpu/messages.sh
 	PYTHONPATH=build/package .venv-torch/bin/python -m pytest -q tests/torch
 
-test-distributed: python build mpi ### training on many processes: Dask, MPI, and Spark where its package is; the bytes of one process
+test-distributed: python build mpi ### training on many processes: Dask, MPI and Spark; the bytes of one process
 	@tools/setup.sh distributed
 	DORM_COMMAND=build/dorm $(PYTHON) -m pytest -q -ra tests/distributed
 

@@ -36,16 +36,24 @@ LAYERS = {
         ("recommend/events", "recommend/ratings"),
     ),
     "data/graphs": Room("graphs with features, and pairs of them", ("base", "data/judgments"), ("matching/graphs",)),
+    "data/encode": Room(
+        "columns of categories, dates and formatted numbers as features", ("base",), ("data/encoding",)
+    ),
     "data": Room(
         "`Dataset` and its builder, folds, joins, columns of a query",
-        ("base", "base/vector", "data/judgments"),
-        ("dataset", "data/input", "data/prepare", "data/query_columns"),
+        ("base", "base/vector", "data/encode", "data/judgments"),
+        ("dataset", "data/input", "data/prepare", "data/query_columns", "data/texts"),
     ),
     "data/scale": Room(
         "scaling of features and the statistics it needs", ("base", "base/vector", "data"), ("data/scale",)
     ),
     "data/groups": Room(
         "groups of documents by column, host or domain", ("base", "data", "data/judgments"), ("data/one_per",)
+    ),
+    "data/runs": Room(
+        "runs of several retrievers, joined: comparable scores, one column per run",
+        ("base", "data", "data/judgments"),
+        ("fusion/runs",),
     ),
     "data/clicks": Room(
         "clicks by query, document and position; propensities; gains",
@@ -58,8 +66,12 @@ LAYERS = {
         ("read", "write"),
     ),
     "data/io/letor": Room("LETOR and SVMlight text", ("base", "data", "data/io/files"), ()),
-    "data/io/tables": Room("CSV, TSV, JSON lines, feature logs", ("base", "data", "data/io/files"), ()),
-    "data/io/binary": Room("the binary form, and folders of shards", ("base", "data", "data/io/files"), ()),
+    "data/io/tables": Room("CSV, TSV, JSON lines, feature logs", ("base", "data", "data/encode", "data/io/files"), ()),
+    "data/io/binary": Room(
+        "the binary form, and folders of shards",
+        ("base", "data", "data/encode", "data/io/files"),
+        ("data/shard_files",),
+    ),
     "data/io/records": Room(
         "judgments, runs, clicks, ratings, topics, graphs",
         (
@@ -75,9 +87,9 @@ LAYERS = {
         ("matching/read_graphs", "clicks/click_log", "recommend/read_events"),
     ),
     "data/io": Room(
-        "the format of a file, and the reader for it",
-        ("base", "data/io/binary", "data/io/files", "data/io/records", "data/io/tables"),
-        (),
+        "the format of a file, the reader for it, and its parts",
+        ("base", "data", "data/io/binary", "data/io/files", "data/io/records", "data/io/tables"),
+        ("data/split", "data/read_texts"),
     ),
     "data/synth": Room(
         "the generators, of data and of clicks", ("base", "data", "data/clicks"), ("synth", "clicks/simulate_clicks")
@@ -101,9 +113,9 @@ LAYERS = {
         ("learning/kernel", "learning/sets"),
     ),
     "model/features": Room(
-        "scores and pull-backs, linear or by kernel",
+        "scores and pull-backs, linear, by curves or by kernel",
         ("base", "base/vector", "data", "data/scale", "device", "model/kernel"),
-        (),
+        ("learning/curves",),
     ),
     "model/trees": Room(
         "ensembles of trees: readers of the files of other libraries, scores, Shapley values",
@@ -112,8 +124,8 @@ LAYERS = {
     ),
     "model/export": Room(
         "models in the formats of other tools, one file each",
-        ("base", "data", "data/scale", "model", "model/kernel", "model/trees"),
-        ("export",),
+        ("base", "data", "data/encode", "data/runs", "data/scale", "model", "model/kernel", "model/trees"),
+        ("export", "fusion/export_fused"),
     ),
     "model": Room(
         "models: scoring, ranking, JSON",
@@ -125,6 +137,7 @@ LAYERS = {
             "data/io/binary",
             "data/io/files",
             "data/judgments",
+            "data/runs",
             "data/scale",
             "model/features",
             "model/kernel",
@@ -134,7 +147,7 @@ LAYERS = {
             "ranking/oracle",
             "ranking/topics",
         ),
-        ("model", "explain"),
+        ("model", "explain", "fusion/fused_model"),
     ),
     "evaluation": Room(
         "tables, intervals, ties, paired tests",
@@ -148,7 +161,7 @@ LAYERS = {
             "ranking/measure",
             "ranking/topics",
         ),
-        ("evaluate", "recommend/catalogue"),
+        ("evaluate", "evaluation/difference", "evaluation/judging", "recommend/catalogue"),
     ),
     "evaluation/clicks": Room(
         "propensities from click logs, rankers evaluated by clicks",
@@ -230,12 +243,49 @@ LAYERS = {
             "ranking/measure",
             "ranking/oracle",
         ),
-        ("train", "stream", "learning/checkpoint", "learning/memory", "learning/task", "learning/train_shards"),
+        (
+            "train",
+            "stream",
+            "learning/checkpoint",
+            "learning/memory",
+            "learning/signs",
+            "learning/task",
+            "learning/train_shards",
+        ),
+    ),
+    "learning/trees": Room(
+        "growing trees by LightGBM, whose library is loaded on demand",
+        (
+            "base",
+            "data",
+            "evaluation",
+            "learning/objective",
+            "learning/train",
+            "model",
+            "model/features",
+            "model/trees",
+        ),
+        ("learning/grow",),
     ),
     "learning/tune": Room(
         "tuning: the plan of the grid, its training runs, the averaged model",
-        ("base", "data", "evaluation", "learning/solver", "learning/train", "model/kernel"),
+        (
+            "base",
+            "data",
+            "evaluation",
+            "learning/solver",
+            "learning/train",
+            "learning/trees",
+            "model",
+            "model/features",
+            "model/kernel",
+        ),
         ("tune",),
+    ),
+    "learning/fusion": Room(
+        "weights of several retrievers, learnt for a measure, and the evidence for them",
+        ("base", "data", "data/runs", "evaluation", "learning/train", "model"),
+        ("fusion/fuse",),
     ),
     "learning/matching": Room(
         "graph matching: quadratic assignment, its bounds, learning and prediction",
@@ -289,6 +339,7 @@ LAYERS = {
         "models over joint kernels as files that recommend; saved models of any kind",
         (
             "base",
+            "base/vector",
             "data/io/files",
             "learning/train",
             "model",
@@ -296,7 +347,7 @@ LAYERS = {
             "recommend/implicit",
             "recommend/joint",
         ),
-        ("recommend/joint_model", "recommend/any_model"),
+        ("recommend/joint_model", "recommend/any_model", "recommend/recommender", "recommend/vectors"),
     ),
     "report": Room(
         "tables and plots as HTML, Markdown, CSV; a target of its own",
@@ -316,10 +367,11 @@ LAYERS = {
             "learning/train",
             "learning/tune",
             "model",
+            "model/export",
             "recommend/factor",
             "report",
         ),
-        ("apps/pages",),
+        ("apps/pages", "apps/rankers_table"),
     ),
     "serve": Room(
         "models behind HTTP: requests, answers, metrics, sockets; a target of its own",
@@ -329,7 +381,8 @@ LAYERS = {
             "data",
             "data/groups",
             "data/io/files",
-            "data/ratings",
+            "data/io/tables",
+            "data/runs",
             "model",
             "model/trees",
             "ranking/measure",

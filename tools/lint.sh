@@ -19,6 +19,7 @@ step "ruff check" .venv/bin/ruff check -q .
 step "project rules" $python tools/check_rules.py
 step "gauges" $python tools/house.py --check
 step "map of the architecture" $python tools/architecture.py --check
-step "mutations" $python tests/mutation/mutate_oracles.py --check
+step "generated tables" $python tools/generated.py --check
+step "mutations" $python tests/mutation/mutate.py --check
 step "clang-tidy" analysed
 exit $failed

@@ -12,8 +12,8 @@
 #   cuda       the compiler of CUDA and its libraries: that of the machine (tools/nvcc.sh), else .venv-cuda (make cuda)
 #   torch      .venv-torch with PyTorch (make test-torch)
 #   outside    .venv-outside with the test suites of other projects (make test-outside); perl and Java for their judges
-#   distributed  what tests of training on many processes run on: Dask in .venv, after `python`; MPI. What cannot be had is
-#              skipped, with that reason, where it is needed (make test-distributed)
+#   distributed  what tests of training on many processes run on: Dask and Spark in .venv, after `python`; Java. What cannot
+#              be had is skipped, with that reason, where it is needed (make test-distributed)
 #   engines    the search engines and runtimes that exported models are loaded into: .venv-engines, on top of .venv, with
 #              their Python packages and jars, after `python`. What cannot be had is skipped, with that reason, where it is
 #              needed (make test-engines)
@@ -47,6 +47,7 @@ declare -A packages=(
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
 command -v firefox >/dev/null || packages[browser]+=" firefox-esr"
 command -v java >/dev/null || packages[outside]+=" default-jre-headless"
+command -v java >/dev/null || packages[distributed]+=" default-jre-headless"
 command -v javac >/dev/null || packages[engines]+=" default-jdk-headless"
 command -v mvn >/dev/null || packages[engines]+=" maven"
 command -v npm >/dev/null || packages[browser]+=" npm"
@@ -185,6 +186,8 @@ prepare_outside() {
 prepare_distributed() {
   [ -f .venv/distributed ] || { .venv/bin/pip install -q --disable-pip-version-check 'dask[dataframe]' distributed &&
     touch .venv/distributed; } || echo "set-up: Dask could not be fetched"
+  [ -f .venv/spark ] || { .venv/bin/pip install -q --disable-pip-version-check 'pyspark>=4.0' 'pyarrow>=11' &&
+    touch .venv/spark; } || echo "set-up: Spark could not be fetched"
 }
 
 # Packages one by one, and an engine per folder: what cannot be fetched takes nothing else with it, and is tried again.

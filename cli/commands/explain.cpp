@@ -12,7 +12,9 @@
 #include "command.h"
 #include "command_line.h"
 #include "dorm/error.h"
+#include "dorm/fusion/fused_model.h"
 #include "input/input.h"
+#include "input/runs_input.h"
 #include "options/option_group.h"
 #include "options/written_files.h"
 #include "run/output.h"
@@ -151,12 +153,16 @@ void run_explain(ExplainArguments arguments, const Settings& settings) {
   check(arguments);
   const bool pair = !arguments.against.empty(), csv = arguments.format == "csv";
   const Model model = load_explained(arguments.model, pair);
-  const Dataset data = load(arguments.data, arguments.input, settings, expected_by(model, false)).data;
+  Expected expected = expected_by(model, false);
+  const std::optional<FusedModel> fused = names_runs(arguments.data) ? load_fused_model(arguments.model) : std::nullopt;
+  if (fused) expected.fusion = &fused->input;
+  const Dataset data = load(arguments.data, arguments.input, settings, expected).data;
+  const ReadableTexts texts = fused ? ReadableTexts{} : load_texts(arguments.data, arguments.input, data);
   std::string text = !csv ? "" : pair ? difference_csv_heading() : explain_csv_heading();
   bool first = true;
   for (const std::size_t q : chosen_queries(data, arguments)) {
     const ExplainView view{model, data, q,
-                           arguments.features.value_or(arguments.format == "text" ? kFeaturesInText : 0)};
+                           arguments.features.value_or(arguments.format == "text" ? kFeaturesInText : 0), texts};
     if (!first && arguments.format == "text") text += "\n";
     first = false;
     about_file(arguments.data, [&] {
@@ -178,7 +184,9 @@ Action declare_explain(CLI::App& app, const Settings& settings) {
   const OptionGroup what(app, "Documents"), output(app, "Output");
   app.add_option("MODEL", arguments->model,
                  "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
-  app.add_option("DATA", arguments->data, "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used");
+  app.add_option(
+      "DATA", arguments->data,
+      "documents: LETOR, CSV, TSV or .dorm; labels are shown, not used; of a\nmodel of dorm fuse, RUN,RUN,...");
   what.add("--query", arguments->queries, "ID", "explain this query; may be repeated (jsonl, csv: all queries)")
       ->expected(1)
       ->take_all();

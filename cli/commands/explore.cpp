@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -33,7 +34,7 @@ namespace dorm::cli {
 namespace {
 
 constexpr const char* kExploreDescription =
-    "Look at one or two models and their data in a browser.\n"
+    "Look at one or two rankers and their data in a browser.\n"
     "\n"
     "The page shows queries by loss or by the difference of two models; rankings next to the ideal order and the\n"
     "most violated ranking; contributions of features, and changes that swap two documents; a what-if of the\n"
@@ -46,6 +47,7 @@ constexpr const char* kExploreExamples =
     "Examples:\n"
     "  dorm explore m.json --data test.txt\n"
     "  dorm explore new.json old.json --data test.txt --texts docs.jsonl --judgments judgments.sqlite\n"
+    "  dorm explore m.json production.run --data test.csv --query-text-column query --title-column title\n"
     "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n";
 
 struct ExploreArguments {
@@ -57,39 +59,69 @@ struct ExploreArguments {
   bool no_open = false;
 };
 
-std::vector<Ranker> load_models(const std::vector<std::string>& words) {
+std::vector<Ranker> load_explored(const std::vector<std::string>& words) {
   std::vector<Ranker> rankers;
   for (const std::string& word : words) {
     rankers.push_back(load_ranker(word));
-    if (!std::holds_alternative<Model>(rankers.back().what))
+    if (std::holds_alternative<PositionModel>(rankers.back().what))
       throw Error(
           ErrorCode::unsupported, {rankers.back().file},
-          fmt::format("a {}; expected a model of dorm train or dorm tune that sorts by scores", rankers.back().kind()));
+          "a position model; expected a ranker that sorts by scores: a model, a TREC run, scores or feature:NAME");
   }
   make_names_distinct(rankers);
   return rankers;
 }
 
-std::string fingerprint_of_file(const std::string& path) {
-  const std::string bytes = read_whole_file(path);
-  return fmt::format("{:016x}", checksum(std::as_bytes(std::span(bytes))));
+/// A ranking by one feature is a model with one weight.
+Model model_of_feature(const std::string& name) {
+  Model model;
+  model.features = {name};
+  model.weights = {1};
+  model.method = "feature";
+  return model;
+}
+
+/// Documents that a run lacks stand at the end of their query, in the order of the data.
+std::vector<double> with_lacking_last(std::vector<double> scores) {
+  double least = 0;
+  for (const double score : scores)
+    if (std::isfinite(score)) least = std::min(least, score);
+  for (double& score : scores)
+    if (!std::isfinite(score)) score = least - 1;
+  return scores;
+}
+
+explore::Candidate candidate_of(const Ranker& ranker, const Dataset& data, bool partial, const Settings& settings) {
+  explore::Candidate out{ranker.name, {}, data, {}, ranker.kind()};
+  const std::string bytes = file_exists(ranker.file) ? read_whole_file(ranker.file) : ranker.file;
+  out.fingerprint = fmt::format("{:016x}", checksum(std::as_bytes(std::span(bytes))));
+  if (const auto* model = std::get_if<Model>(&ranker.what)) {
+    out.model = *model;
+  } else if (const auto* feature = std::get_if<Feature>(&ranker.what)) {
+    static_cast<void>(scores_of(ranker, data, false, settings));  // refuses one that is not there
+    out.model = model_of_feature(feature->name);
+  } else {
+    out.model.method = ranker.kind();
+    out.scores = with_lacking_last(scores_of(ranker, data, partial, settings));
+  }
+  return out;
 }
 
 explore::Options explore_options(ExploreArguments& arguments, const Settings& settings) {
-  const std::vector<Ranker> rankers = load_models(arguments.models);
+  const std::vector<Ranker> rankers = load_explored(arguments.models);
   const auto progress_line = std::make_shared<LiveLine>();
   resolve_limits(arguments.options, common_limits(rankers));
   const RankedData source(arguments.data, arguments.input, settings, rankers);
   explore::Options options;
-  for (const Ranker& ranker : rankers) {
-    const auto& model = std::get<Model>(ranker.what);
-    options.models.push_back({ranker.name, model, source.as_expected_by(ranker), fingerprint_of_file(ranker.file)});
-  }
+  for (const Ranker& ranker : rankers)
+    options.models.push_back(candidate_of(ranker, source.as_expected_by(ranker), arguments.options.complete, settings));
   options.data_name = std::filesystem::path(arguments.data).filename().string();
   options.measure = arguments.measure;
   options.evaluation = arguments.options;
   options.evaluation.threads = settings.threads;
+  options.evaluation.complete = false;  // every document has a score
   options.texts = arguments.texts;
+  options.readable = load_texts(arguments.data, arguments.input, source.data());
   options.judgments = arguments.judgments;
   if (!settings.quiet)
     options.progress = [progress_line](double share, std::string_view what) {
@@ -123,10 +155,10 @@ void require_built_in(const ExploreArguments& arguments) {
 
 void run_explore(ExploreArguments& arguments, const Settings& settings) {
   require_built_in(arguments);
-  require_option(!arguments.models.empty(), "MODEL", "expected a model of dorm train or dorm tune, or two");
+  require_option(!arguments.models.empty(), "MODEL", "expected one or two rankers");
   require_option(!arguments.data.empty(), "--data DATA", "expected judged documents");
   if (arguments.models.size() > 2)
-    throw Error(ErrorCode::bad_option, fmt::format("{} models; expected one or two", arguments.models.size()));
+    throw Error(ErrorCode::bad_option, fmt::format("{} rankers; expected one or two", arguments.models.size()));
   const std::unique_ptr<explore::Explorer> explorer =
       std::make_unique<explore::Explorer>(explore_options(arguments, settings));
   serve::Options options;
@@ -150,12 +182,13 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
 Action declare_explore(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<ExploreArguments>();
   const OptionGroup what(app, "Data"), how(app, "Evaluation"), where(app, "Server");
-  app.add_option("MODEL", arguments->models, "a model of dorm train or tune, or two, as FILE or NAME=FILE");
+  app.add_option("MODEL", arguments->models,
+                 "one or two rankers, as FILE or NAME=FILE: a model, a TREC run, a file of\nscores, or feature:NAME");
   what.add("--data", arguments->data, "FILE",
            "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files");
   what.add("--texts", arguments->texts, "FILE",
-           "texts of the documents: JSON lines {\"id\", \"title\", \"text\"}, with the\nids of the data, or rows "
-           "counted from 1");
+           "texts: JSON lines {\"id\", \"title\", \"text\", \"url\"} of documents, with the\nids of the data, or rows "
+           "counted from 1, and {\"query\", \"text\"}");
   what.add("--judgments", arguments->judgments, "FILE",
            "SQLite file for judgments, created if missing; several processes may\nshare it");
   how.add("--measure", arguments->measure, "NAME", "measure to show; see below (that of the first model)");
@@ -163,6 +196,8 @@ Action declare_explore(CLI::App& app, const Settings& settings) {
   add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",
                      "evaluate lists of at most one document (or k) of each group: group,\nhost, domain, a CSV column, "
                      "or none (that of the model)");
+  how.flag("--complete", arguments->options.complete,
+           "a run may lack documents, which then stand at the end of their query");
   how.add("--ties", arguments->options.ties, "NAME", "order of equal scores; see below (that of the convention)");
   how.number("--bootstrap", arguments->options.bootstrap, whole_from(0, 1e7), "N",
              "resamples for the intervals; 0: none (1000)");

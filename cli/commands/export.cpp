@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -14,10 +15,12 @@
 #include "command_line.h"
 #include "dorm/error.h"
 #include "dorm/evaluate.h"
+#include "dorm/fusion/export_fused.h"
 #include "dorm/train.h"
 #include "input/input.h"
 #include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/fused_export.h"
 #include "run/output.h"
 #include "text/help.h"
 
@@ -36,7 +39,8 @@ constexpr const char* kExportExamples =
     "Examples:\n"
     "  dorm export m.json --to sql\n"
     "  dorm export m.json --to svmlight -o m.svm --check test.txt\n"
-    "  dorm export m.json --to sql --names names.csv -o score.sql\n";
+    "  dorm export m.json --to sql --names names.csv -o score.sql\n"
+    "  dorm export fused.json --to elasticsearch --check bm25.run,dense.run\n";
 
 constexpr std::size_t kCheckedTop = 10;
 
@@ -125,6 +129,16 @@ Exported exported(const Model& model, const ExportArguments& arguments) {
   }
 }
 
+/// Throws Error(unknown_name) that tells of the targets of fused models, too.
+const ExportTarget& target_of(const ExportArguments& arguments) {
+  const bool known = std::any_of(export_targets().begin(), export_targets().end(),
+                                 [&](const ExportTarget& target) { return target.entry.name == arguments.target; });
+  if (!known && is_fusion_target(arguments.target))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--to {} is for models of dorm fuse, and {} is none", arguments.target, arguments.model));
+  return find_export_target(arguments.target);
+}
+
 void write_exported(const Exported& exported, const ExportTarget& target, const ExportArguments& arguments) {
   if (target.folder) make_folder(arguments.output);
   for (const ExportedFile& file : exported.files)
@@ -136,7 +150,15 @@ void write_exported(const Exported& exported, const ExportTarget& target, const 
 void run_export(ExportArguments arguments, const Settings& settings) {
   require_option(!arguments.model.empty(), "MODEL", "expected a model written by dorm train");
   require_option(!arguments.target.empty(), "--to TARGET", "expected a target");
-  const ExportTarget& target = find_export_target(arguments.target);
+  if (is_fusion_target(arguments.target))
+    if (const std::optional<FusedModel> fused = load_fused_model(arguments.model))
+      return about_file(
+          arguments.model,
+          [&] {
+            write_fused_export(*fused, {arguments.target, arguments.output, arguments.check}, settings);
+          },
+          ErrorCode::unsupported);
+  const ExportTarget& target = target_of(arguments);
   if (target.folder) require_option(arguments.output != "-", "-o DIR", "expected a folder to write");
   if (!arguments.names.empty()) arguments.options.names = read_feature_names(arguments.names);
   const AnyModel any = load_any_model(arguments.model);
@@ -196,7 +218,8 @@ Action declare_export(CLI::App& app, const Settings& settings) {
   std::vector<CatalogEntry> targets;
   for (const ExportTarget& target : export_targets()) targets.push_back(target.entry);
   app.description(kExportDescription);
-  app.footer(kExportExamples + ("\n" + catalog_text("Targets", targets)));
+  app.footer(kExportExamples + ("\n" + catalog_text("Targets", targets)) +
+             ("\n" + catalog_text("Targets of models of dorm fuse", fusion_targets())));
   return [arguments, &settings] { run_export(*arguments, settings); };
 }
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <memory>
 
 #include "base/json.h"
 #include "command.h"
+#include "data/missing_rules.h"
 #include "dorm/error.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/measure.h"
@@ -39,8 +41,33 @@ struct Topic {
   std::string (*text)();
 };
 
+constexpr const char* kCsvText =
+    "CSV and TSV: a header, then a row per document. Comma, semicolon, tab or bar; quotes as in RFC 4180; .gz and "
+    ".zst.\n"
+    "\n"
+    "  --label-column grade         the judgment (label)\n"
+    "  --query-column query_id      the query (qid); rows of a query may be scattered\n"
+    "  --document-column url        the name of the document (docid), optional\n"
+    "  --group-column, --weight-column   optional, too\n"
+    "  --ignore-column title,added  columns that are no features; \\, is a comma of a name\n"
+    "  --query-text-column, --title-column, --url-column   texts for people: on pages, never features\n"
+    "\n"
+    "Every other column is a feature. What cannot be read as a number is refused, all columns in one message, with "
+    "the\n"
+    "options to paste. A model keeps the roles: later commands need none of these options. dorm info FILE shows what\n"
+    "would be read. Guide: docs/data.md.\n";
+
+constexpr const char* kMissingText =
+    "\n"
+    "Missing are NaN and infinite values and, in CSV and JSON, empty cells, NA, N/A, null, None and nan. A model "
+    "keeps\n"
+    "its rule, and the means of its training data. What a retriever did not return is not average: for its scores the\n"
+    "mean is a poor guess, and query-min the right one. Guide: docs/columns.md.\n";
+
 // clang-format off
-constexpr std::array<Topic, 13> kTopics = {{
+constexpr std::array<Topic, 15> kTopics = {{
+    {{"csv", "csv", "tables: columns, their roles, and texts"}, [] { return std::string(kCsvText); }},
+    {{"missing", "missing", "what becomes of missing values"}, [] { return catalog_text("Missing values, --missing", missing_catalog()) + kMissingText; }},
     {{"measures", "measures", "measures to evaluate and to train for"}, [] { return catalog_text("Measures", measure_catalog()); }},
     {{"conventions", "conventions", "definitions of the measures by other tools"}, [] { return catalog_text("Conventions", convention_catalog()); }},
     {{"ties", "ties", "order of documents with equal scores"}, [] { return catalog_text("Ties", tie_catalog()); }},
@@ -94,6 +121,39 @@ std::vector<std::string> joined(std::vector<std::string> names, const Settings& 
   return names;
 }
 
+struct NamedCatalog {
+  const char* title;
+  const char* topic;
+  std::span<const CatalogEntry> (*entries)();
+};
+
+constexpr std::array<NamedCatalog, 8> kCatalogs = {{
+    {"A measure", "measures", [] { return std::span<const CatalogEntry>(measure_catalog()); }},
+    {"A convention", "conventions", [] { return std::span<const CatalogEntry>(convention_catalog()); }},
+    {"A scaling", "scalings", [] { return std::span<const CatalogEntry>(scaling_catalog()); }},
+    {"A kernel", "kernels", [] { return std::span<const CatalogEntry>(kernel_catalog()); }},
+    {"A decay", "decays", [] { return std::span<const CatalogEntry>(decay_catalog()); }},
+    {"A solver", "solvers", [] { return std::span<const CatalogEntry>(solver_catalog()); }},
+    {"A method", "methods", [] { return std::span<const CatalogEntry>(method_catalog()); }},
+    {"A treatment of missing values, --missing", "missing", [] { return missing_catalog(); }},
+}};
+
+/// What the catalogs say of a measure, a scaling, a method..., also of ndcg@10; empty: nothing.
+std::string page_about_name(const std::string& given) {
+  std::string name = given.substr(0, given.find_first_of("@:"));
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string text;
+  for (const NamedCatalog& catalog : kCatalogs)
+    for (const CatalogEntry& entry : catalog.entries()) {
+      if (entry.name != name) continue;
+      text += fmt::format("{}{}\nAll of them: dorm help {}\n", text.empty() ? "" : "\n",
+                          catalog_text(catalog.title, std::span(&entry, 1)), catalog.topic);
+      if (std::string_view(catalog.topic) == "measures")
+        text += "Other tools define it differently: dorm help conventions\n";
+    }
+  return text;
+}
+
 std::string page_about(const std::vector<std::string>& given, const CLI::App& root, const Settings& settings) {
   if (given.empty()) return short_overview(root, settings.commands);
   const std::vector<std::string> names = joined(given, settings);
@@ -110,6 +170,8 @@ std::string page_about(const std::vector<std::string>& given, const CLI::App& ro
     known.push_back(topic.entry);
     if (topic.entry.name == names[0] && names.size() == 1) return topic.text();
   }
+  if (names.size() == 1)
+    if (std::string page = page_about_name(names[0]); !page.empty()) return page;
   throw_unknown_name("command or topic", names[0], known);
 }
 

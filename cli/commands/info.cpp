@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/json.h"
 #include "command.h"
 #include "command_line.h"
+#include "dorm/fusion/fused_model.h"
 #include "dorm/learning/checkpoint.h"
 #include "dorm/recommend/any_model.h"
 #include "input/input.h"
@@ -203,6 +205,16 @@ std::string text_of(const CheckpointSummary& checkpoint, const std::string& file
       file, checkpoint.verb, checkpoint.progress, checkpoint.options, checkpoint.data);
 }
 
+/// Adds how runs become the columns of a fused model.
+std::string with_fusion(const std::string& text, const FusionInput& input, const Settings& settings) {
+  if (!settings.json)
+    return text + fmt::format("fuses          {}; scale {}, absent documents: {}\n", fmt::join(input.runs, ", "),
+                              name_of(input.scale), name_of(input.absent));
+  Json json = parse_json(text, "", "a model");
+  json["fusion"] = {{"runs", input.runs}, {"scale", name_of(input.scale)}, {"absent", name_of(input.absent)}};
+  return printable_json(json, 2) + "\n";
+}
+
 // Models and checkpoints; false: it is none.
 bool describe_saved(const std::string& file, const Settings& settings) {
   if (names_many_files(file)) return false;
@@ -211,8 +223,14 @@ bool describe_saved(const std::string& file, const Settings& settings) {
     return true;
   }
   const std::optional<SavedModel> saved = load_saved_model(file);
-  if (saved) print(std::visit([&](const auto& model) { return text_of(model, file, settings); }, *saved));
-  return saved.has_value();
+  if (!saved) return false;
+  std::string text = std::visit([&](const auto& model) { return text_of(model, file, settings); }, *saved);
+  // What is no regular file, such as a pipe, has been read and cannot be read again.
+  if (std::holds_alternative<Model>(*saved) && std::filesystem::is_regular_file(file))
+    if (const std::optional<FusedModel> fused = load_fused_model(file))
+      text = with_fusion(text, fused->input, settings);
+  print(text);
+  return true;
 }
 
 }  // namespace

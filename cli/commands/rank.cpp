@@ -13,9 +13,11 @@
 #include "command_line.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
+#include "dorm/fusion/fused_model.h"
 #include "dorm/model.h"
 #include "dorm/ranking/group_lists.h"
 #include "input/input.h"
+#include "input/runs_input.h"
 #include "options/device_options.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
@@ -41,7 +43,8 @@ constexpr const char* kRankExamples =
     "  dorm rank m.json new.csv --format order --query 42\n"
     "  tail -n 100 new.jsonl | dorm rank m.json - --format jsonl\n"
     "  dorm rank m.json test.txt --format order --top 10 --topics topics.csv --limits limits.csv\n"
-    "  dorm rank m.json test.csv --format order --one-per host --top 10\n";
+    "  dorm rank m.json test.csv --format order --one-per host --top 10\n"
+    "  dorm rank fused.json bm25.run dense.run --format trec -o fused.run\n";
 
 constexpr std::array<CatalogEntry, 4> kRankFormats = {{
     {.name = "scores", .usage = "scores", .help = "one score per line, in the order of the rows of DATA"},
@@ -54,7 +57,8 @@ constexpr std::array<CatalogEntry, 4> kRankFormats = {{
 
 struct RankArguments {
   std::string model, data, ranking_format = "scores", output = "-";
-  std::string one_per;  // empty: as the model was trained
+  std::vector<std::string> files;  // of DATA: several are the runs that a fused model fuses
+  std::string one_per;             // empty: as the model was trained
   std::size_t top = 0;
   std::vector<std::string> queries;  // empty: all
   TopicArguments topics;
@@ -134,7 +138,8 @@ std::vector<Ranking> rankings_of(const Model& model, const Dataset& data, std::s
   std::vector<Ranking> rankings;
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
-    rankings.push_back(top_ranking(scores.subspan(query.first_document, query.size()), groups[q], arguments.top));
+    const Ranking all = sorted_ranking(data, q, scores.subspan(query.first_document, query.size()));
+    rankings.push_back(admit(all, groups[q], arguments.top));
   }
   return rankings;
 }
@@ -174,6 +179,7 @@ void warn_of_single_documents(const Model& model, const Dataset& data, const Ran
 
 void run_rank(RankArguments arguments, const Settings& settings) {
   if (settings.json || arguments.ranking_format == "json") arguments.ranking_format = "jsonl";
+  arguments.data = fmt::format("{}", fmt::join(arguments.files, ","));
   check(arguments);
   const AnyModel any = load_any_model(arguments.model);
   const auto* by_position = std::get_if<PositionModel>(&any);
@@ -182,8 +188,10 @@ void run_rank(RankArguments arguments, const Settings& settings) {
                 "--topics and --one-per need a linear model; this one ranks by position");
   if (by_position) arguments.device.require_cpu("models by position are");
   const Model& expecting = by_position ? by_position->shared : std::get<Model>(any);
-  const Dataset data =
-      selected(load(arguments.data, arguments.input, settings, expected_by(expecting, false)).data, arguments);
+  Expected expected = expected_by(expecting, false);
+  const std::optional<FusedModel> fused = names_runs(arguments.data) ? load_fused_model(arguments.model) : std::nullopt;
+  if (fused) expected.fusion = &fused->input;
+  const Dataset data = selected(load(arguments.data, arguments.input, settings, expected).data, arguments);
   warn_of_single_documents(expecting, data, arguments, settings);
   std::vector<Ranking> rankings;
   std::vector<double> scores;
@@ -208,9 +216,9 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
   auto arguments = std::make_shared<RankArguments>();
   app.add_option("MODEL", arguments->model,
                  "model of dorm train or dorm tune, or trees of LightGBM, XGBoost,\nCatBoost, RankLib or ONNX");
-  app.add_option("DATA", arguments->data,
+  app.add_option("DATA", arguments->files,
                  "documents: LETOR, CSV, TSV, JSON lines or .dorm; labels may be\nmissing; - is standard input; "
-                 "a\nfolder or quoted pattern of .dorm files");
+                 "a\nfolder or quoted pattern of .dorm files; of a model of dorm fuse, its runs");
   app.add_option("--format", arguments->ranking_format, "scores, order, trec or jsonl; see below (scores)")
       ->option_text("NAME")
       ->group("Output");

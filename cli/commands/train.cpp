@@ -25,6 +25,8 @@
 #include "run/stop.h"
 #include "run/training_processes.h"
 #include "run/training_view.h"
+#include "run/tree_training.h"
+#include "text/baseline_text.h"
 #include "text/help.h"
 #include "text/messages.h"
 #include "text/train_text.h"
@@ -51,6 +53,7 @@ constexpr const char* kTrainExamples =
     "  dorm train wednesday.txt --stream --initial m.json --model n.json\n"
     "  dorm train train.txt --for solr --model m.json\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
+    "  dorm train train.txt --valid vali.txt --method lightgbm:dorm~15 --model trees.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
     "  dorm train train.txt --topics topics.csv --limits limits.csv --measure ndcg@5 --model m.json\n";
 
@@ -70,13 +73,17 @@ struct TrainArguments : TrainingArguments {
 
 // "dorm" trains for --measure; "pairwise" is the initial model of that name; the others are methods by their spelling.
 void check_training_method(const std::string& method) {
-  if (method != "dorm" && method != "pairwise") check_method(method);
+  if (is_tree_method(method))
+    parse_tree_method(method);
+  else if (method != "dorm" && method != "pairwise")
+    check_method(method);
 }
 
-Model baseline_model(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
+MethodResult baseline_result(const TrainArguments& arguments, const Dataset& data, const Settings& settings) {
   TrainOptions options = arguments.options;
   options.compute.threads = settings.threads;
-  if (arguments.method == "pairwise") return train_initial_model(data, InitialModel::pairwise, options);
+  if (arguments.method == "pairwise") return {train_initial_model(data, InitialModel::pairwise, options), {}, 0};
+  require_unsigned(options.signs, arguments.method);
   const MethodOptions method{.C = options.C,
                              .measure = options.measure,
                              .convention = options.convention,
@@ -84,7 +91,7 @@ Model baseline_model(const TrainArguments& arguments, const Dataset& data, const
                              .target = options.target,
                              .solve = options.solve,
                              .compute = options.compute};
-  return train_method(data, arguments.method, method).model;
+  return train_method(data, arguments.method, method);
 }
 
 void write_page(const TrainArguments& arguments, const TrainingData& data, const TrainResult& result,
@@ -92,14 +99,22 @@ void write_page(const TrainArguments& arguments, const TrainingData& data, const
   if (arguments.reports.empty()) return;
   const std::string reason =
       result.report.candidates.empty() ? "" : choice_reason(result.report, arguments.options.measure);
-  write_reports(pages::train_page(training_report_data(arguments, data, result, trace, interrupted, settings, reason),
-                                  origin_of(settings)),
-                arguments.reports);
+  write_reports(
+      pages::train_page(training_report_data(arguments, data, result, trace, interrupted, reason), origin_of(settings)),
+      arguments.reports);
+}
+
+/// The model beside the ranker of --baseline; nothing without one.
+std::optional<pages::Evidence> against_baseline(const TrainArguments& arguments, const TrainingData& data,
+                                                const TrainResult& result, const Settings& settings) {
+  if (!data.baseline) return std::nullopt;
+  return pages::evidence_against(training_report_data(arguments, data, result, {}, false), settings.threads);
 }
 
 void train_baseline(const TrainArguments& arguments, const TrainingData& data, const Settings& settings) {
-  const TrainResult result{about_file(arguments.data, [&] { return baseline_model(arguments, data.train, settings); }),
-                           {}};
+  MethodResult trained = about_file(arguments.data, [&] { return baseline_result(arguments, data.train, settings); });
+  const SolveReport& solve = trained.solve;
+  const TrainResult result{std::move(trained.model), {}};
   write_text(arguments.model, to_json(result.model));
   write_page(arguments, data, result, settings);
   if (arguments.model == "-") return;
@@ -108,15 +123,27 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
   Json json = {{"model", arguments.model},      {"method", arguments.method},
                {"bound", result.model.bound},   {"scaling", name_of(result.model.scaling.kind)},
                {"target", result.model.target}, {"reports", arguments.reports}};
-  if (solved) json["certificate"] = {{"primal", certificate.primal}, {"gap", certificate.gap}};
+  const std::optional<pages::Evidence> against = against_baseline(arguments, data, result, settings);
+  if (against) json["baseline"] = baseline_json(*against);
+  if (solved)
+    json.update({{"certificate", {{"primal", certificate.primal}, {"gap", certificate.gap}}},
+                 {"explained_risk", result.model.explained_risk},
+                 {"passes", solve.passes},
+                 {"support_vectors", solve.support_vectors},
+                 {"qp_share", qp_share(solve)}});
+  const bool constant = solve.passes > 0 && result.model.explained_risk < kDegenerate;
   const std::string outcome =
-      solved ? fmt::format("primal {:.6g}, gap {:.2g}, {}", certificate.primal, certificate.gap, certificate.status)
-             : "no certificate";
-  print(settings.json ? printable_json(json, 2) + "\n"
-                      : fmt::format("{} baseline, {}\nscaling      {}{}\nmodel        {}\n{}", arguments.method,
-                                    outcome, name_of(result.model.scaling.kind),
-                                    result.model.target.empty() ? "" : " for " + result.model.target, arguments.model,
-                                    report_lines(arguments.reports)));
+      !solved
+          ? "no certificate"
+          : fmt::format(
+                "primal {:.6g}, gap {:.2g}, {}{}", certificate.primal, certificate.gap, certificate.status,
+                constant ? "\ndegenerate   it explains no more risk than a constant: the weights are rounding" : "");
+  print(settings.json
+            ? printable_json(json, 2) + "\n"
+            : fmt::format("{} baseline, {}\nscaling      {}{}\n{}model        {}\n{}", arguments.method, outcome,
+                          name_of(result.model.scaling.kind),
+                          result.model.target.empty() ? "" : " for " + result.model.target,
+                          against ? baseline_text(*against) : "", arguments.model, report_lines(arguments.reports)));
 }
 
 TrainResult train_any(const ListTasks& tasks, const TrainOptions& options, const TrainObserver& observer,
@@ -179,7 +206,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     memory = forecast_memory(tasks.train, options, tasks.validation);
     say_memory(memory, settings);
   }
-  if (options.solve.solver == parse_solver("shards"))
+  if (team != nullptr || options.solve.solver == parse_solver("shards"))
     options.shards = team ? team->num_shards()
                           : settled_shards(options, data.train.num_queries(), data.train.num_features(),
                                            shards_of_files(arguments.data));
@@ -212,9 +239,11 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
+    const std::optional<pages::Evidence> against = against_baseline(arguments, data, result, settings);
+    if (against) json["baseline"] = baseline_json(*against);
     print(settings.json ? printable_json(json, 2) + "\n"
-                        : train_text(result, arguments.model) + list_page(arguments.lists, gains, result.report) +
-                              report_lines(arguments.reports));
+                        : train_text(result, arguments.model) + (against ? baseline_text(*against) : "") +
+                              list_page(arguments.lists, gains, result.report) + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
 }
@@ -231,6 +260,7 @@ void check_stream(const TrainArguments& arguments) {
   refuse(arguments.lists.given() || arguments.method != "dorm", "--method, --position-gains and --topics",
          "it supports only score-sorted rankings");
   refuse(!arguments.reports.empty(), "--report", "a stream does not keep the data to evaluate");
+  refuse(!arguments.baseline.empty(), "--baseline", "expected dorm eval to compare its model");
   refuse(arguments.options.start.has_value(), "--initial by name", "expected a file of a model");
 }
 
@@ -267,10 +297,14 @@ void train_together(const TrainArguments& arguments, const Settings& settings, c
   if (arguments.stream || arguments.lists.given() || arguments.method != "dorm")
     throw Error(ErrorCode::unsupported,
                 "--stream, --method, --position-gains and --topics need one process; found several");
+  if (!arguments.baseline.empty())
+    throw Error(ErrorCode::unsupported, "--baseline needs one process; expected dorm eval to compare the model");
   check_training_arguments(arguments);
-  if (const SolverKind solver = arguments.options.solve.solver; solver != parse_solver("shards"))
-    throw Error(ErrorCode::bad_option,
-                fmt::format("the solver {} does not support several processes; expected shards", solver_name(solver)));
+  if (const SolverKind solver = arguments.options.solve.solver;
+      solver != parse_solver("shards") && solver != parse_solver("lbfgs"))
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("the solver {} does not support several processes; expected shards or lbfgs", solver_name(solver)));
   TrainingProcesses team(arguments, settings, [&] { check_written_files(verb); });
   if (!team.drives()) return team.respond();
   if (!settings.quiet) say(team.text());
@@ -307,6 +341,8 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   const TrainingData data = load_training_data(arguments, settings);
   if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);
+  else if (is_tree_method(arguments.method))
+    train_trees(arguments, arguments.method, data, settings);
   else
     train_baseline(arguments, data, settings);
 }
@@ -321,11 +357,12 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   const OptionGroup files(app, "Files"), problem(app, "Learning problem");
   files.flag("--stream", arguments->stream, "learn from each query once, file after file of DATA...");
   problem.add("--method", arguments->method, "NAME", "dorm (for --measure), or a baseline; see below (dorm)");
+  add_lightgbm_option(app, arguments->lightgbm);
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
   make_training_expert(app);
   app.description(kTrainDescription);
-  app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()))));
+  app.footer(training_footer(kTrainExamples + ("\n" + catalog_text("Methods", method_catalog()) + tree_method_text())));
   return [arguments, &settings, &app] { run_train(*arguments, settings, app); };
 }
 

@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "dorm/base/catalog.h"
 #include "dorm/data/prepare.h"
+#include "dorm/data/read_texts.h"
 #include "dorm/error.h"
 #include "input/remedies.h"
+#include "input/runs_input.h"
 #include "options/option_group.h"
 #include "report/pages/words.h"
 #include "run/output.h"
@@ -29,12 +32,6 @@ constexpr std::array<CatalogEntry, 7> kInputFormats = {{
     {.name = "jsonl", .usage = "jsonl", .help = "JSON lines: an object per document or query"},
     {.name = "log", .usage = "log", .help = "answers of a search engine with logged features, as JSON"},
 }};
-constexpr std::array<CatalogEntry, 4> kMissing = {{
-    {.name = "error", .usage = "error", .help = "refuse them"},
-    {.name = "zero", .usage = "zero", .help = "become 0"},
-    {.name = "mean", .usage = "mean", .help = "become the mean of the column"},
-    {.name = "keep", .usage = "keep", .help = "stay missing, for models of trees"},
-}};
 
 // The position of `name` in a table whose order is that of the enumeration.
 template <class Enum>
@@ -42,6 +39,14 @@ Enum parse(std::string_view kind, std::string_view name, std::span<const Catalog
   for (std::size_t i = 0; i < known.size(); ++i)
     if (known[i].name == name) return static_cast<Enum>(i);
   throw_unknown_name(kind, name, known);
+}
+
+/// Texts are no features; one of them may have another role, as a query that is called by its text.
+void ignore_texts(const TextColumns& texts, ColumnRoles& columns) {
+  for (const std::string& name : texts.names())
+    if (name != columns.query && name != columns.document && name != columns.group &&
+        std::find(columns.ignored.begin(), columns.ignored.end(), name) == columns.ignored.end())
+      columns.ignored.push_back(name);
 }
 
 // What the command line says, and what it leaves to the data or the model that the file goes with.
@@ -55,6 +60,9 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
   if (!arguments.query_ids.empty()) options.query_ids = read_lines(arguments.query_ids);
   if (expected.like) {
     options.missing = expected.like->missing;
+    options.missing_by_column = expected.like->missing_by_column;
+    options.means = expected.like->means;
+    options.encodings = expected.like->encodings;
     options.columns = expected.like->columns;
   }
   if (expected.features) {
@@ -65,16 +73,28 @@ ReadOptions read_options(const std::string& path, const InputArguments& argument
        {&ColumnRoles::label, &ColumnRoles::query, &ColumnRoles::document, &ColumnRoles::group, &ColumnRoles::weight})
     if (!(arguments.columns.*role).empty()) options.columns.*role = arguments.columns.*role;
   if (!arguments.columns.ignored.empty()) options.columns.ignored = arguments.columns.ignored;
-  if (!arguments.missing.empty())
-    options.missing = parse<Missing>("treatment of missing values", arguments.missing, kMissing);
-  if (options.missing == Missing::mean && expected.like) {
-    options.means = expected.like->means;
-    if (options.means.empty())
+  if (!expected.features) ignore_texts(arguments.texts, options.columns);
+  if (!arguments.missing.empty()) {
+    const MissingRules rules = parse_missing(arguments.missing);
+    options.missing = rules.missing;
+    options.missing_by_column = rules.by_column;
+    const InputDescription asked{{}, rules.missing, {}, rules.by_column};
+    if (expected.like && asked.fills() && options.means.empty())
       throw Error(ErrorCode::bad_option,
-                  fmt::format("--missing mean for {}: the model has no means of its training data, and those of "
+                  fmt::format("--missing {} for {}: the model has no means of its training data, and those of "
                               "another file would change its scores; expected a model trained with --missing mean, or "
                               "--missing zero",
-                              path));
+                              arguments.missing, path));
+  }
+  if (!arguments.encode.empty()) {
+    const std::vector<ColumnEncoding> asked = parse_encodings(arguments.encode);
+    if (!expected.like)
+      options.encodings = asked;
+    else if (expected.like->encodings.empty())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("--encode {} for {}: the encoding of columns is that of the training data, which had "
+                              "none; expected none",
+                              arguments.encode, path));
   }
   return options;
 }
@@ -124,9 +144,14 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   const OptionGroup reading(app, "Reading");
   reading.add("--input-format", arguments.format, "NAME",
               "letor, csv, tsv, jsonl, binary or log (of a search engine)\n(by content and extension)");
-  reading.add("--missing", arguments.missing, "NAME",
-              "NaN and infinite features: error, zero, mean of the training data,\nor keep, for trees (that of the "
-              "model, else error)");
+  reading.add(
+      "--missing", arguments.missing, "NAME",
+      "NaN and infinite features: error, zero, mean of the training data,\nquery-min, indicator (mean, and a "
+      "feature that says so) or keep, for\ntrees; by column: mean,bm25=query-min (that of the model, else error)");
+  reading.add(
+      "--encode", arguments.encode, "RULES",
+      "CSV, JSON: columns that are no plain numbers, as in\ncategory=onehot,published=age+month,discount=percent "
+      "(that of the\nmodel); onehot, age, weekday, month, percent, thousands,\ndecimal-comma, bool");
   reading.add("--unjudged", arguments.unjudged, "NAME",
               fmt::format("documents with a negative label: grade, as a grade; bad, as label 0;\ndrop; auto: bad where "
                           "labels are integers from -1 on, else\ngrade ({})",
@@ -139,6 +164,10 @@ void add_input_options(CLI::App& app, InputArguments& arguments) {
   reading.add("--ignore-column", columns.ignored, "NAMES", "CSV: columns to ignore, as a,b; may be repeated")
       ->expected(1)
       ->take_all();
+  reading.add("--query-text-column", arguments.texts.query_text, "NAME",
+              "CSV: text of the query, for people: on pages, and no feature");
+  reading.add("--title-column", arguments.texts.title, "NAME", "CSV: title of the document, likewise");
+  reading.add("--url-column", arguments.texts.url, "NAME", "CSV: address of the document, likewise");
   reading.add("--query-ids", arguments.query_ids, "FILE",
               "log of a search engine: query ids, a line for each response");
   reading.flag("!--no-side-files", arguments.side_files, "do not look for FILE.query, FILE.group and FILE.weight");
@@ -171,6 +200,8 @@ std::vector<std::string> data_files(const std::string& pattern) {
 
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected) {
+  if (expected.fusion && names_runs(path))
+    return {load_joined(path, *expected.fusion, arguments.qrels, settings), "runs", {}};
   return load(path, data_files(path), arguments, settings, expected);
 }
 
@@ -189,11 +220,25 @@ Loaded load(const std::string& path, const std::vector<std::string>& files, cons
                 fmt::format("--one-per {}: only CSV, TSV and JSON have named columns, and {} has none; expected "
                             "group, host or domain",
                             arguments.groups_from, path));
+  if (!arguments.encode.empty() && (format == DataFormat::letor || format == DataFormat::binary))
+    throw Error(ErrorCode::bad_option,
+                fmt::format("--encode {}: only CSV, TSV and JSON have columns of text, and {} is {}; expected none",
+                            arguments.encode, path, loaded.format));
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
   std::size_t changed = 0;
   about_file(path, [&] { loaded.data = with_unjudged(loaded.data, unjudged, &changed); });
   warn_of_unjudged(path, unjudged, changed, settings);
   return loaded;
+}
+
+ReadableTexts load_texts(const std::string& path, const InputArguments& arguments, const Dataset& data) {
+  if (!arguments.texts.any()) return {};
+  if (names_many_files(path))
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} names several files; texts of columns are those of one file", path));
+  ReadOptions options;
+  options.format = parse<DataFormat>("format", arguments.format, kInputFormats);
+  return read_texts(path, arguments.texts, data, options);
 }
 
 ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
@@ -212,6 +257,21 @@ ShardsWritten load_into_shards(const std::string& path, const std::string& folde
   for (const std::string& warning : report.warnings) warn(settings, warning);
   warn_of_unjudged(path, unjudged, written.unjudged, settings);
   return written;
+}
+
+std::vector<SplitPart> load_into_parts(const std::string& path, const std::string& stem, const SplitOptions& options,
+                                       const InputArguments& arguments, const Settings& settings) {
+  const Expected expected;
+  ReadOptions reading = read_options(path, arguments, expected);
+  reading.threads = settings.threads;
+  std::vector<SplitPart> parts;
+  read_shown(path, settings, expected, reading, [&] {
+    return write_stoppable([&](const FileWriter& writer) {
+      parts = split_file(path, stem, options, reading, writer);
+      return ShardsWritten();
+    });
+  });
+  return parts;
 }
 
 void warn_of_leaks(const Dataset& data, const std::string& path, const Settings& settings) {

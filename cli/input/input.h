@@ -8,7 +8,10 @@
 
 #include "command.h"
 #include "dorm/base/catalog.h"
+#include "dorm/data/split.h"
+#include "dorm/data/texts.h"
 #include "dorm/error.h"
+#include "dorm/fusion/runs.h"
 #include "dorm/model.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -17,12 +20,14 @@ namespace dorm::cli {
 
 /// The options of reading; load() resolves names.
 struct InputArguments {
-  std::string format = "detect", missing = {}, unjudged = "grade";  // missing: empty where nothing was said
-  std::string groups_from = {};                                     // the column --one-per names, if it does
-  ColumnRoles columns{{}, {}, {}, {}, {}, {}};                      // empty where nothing was said
+  std::string format = "detect", unjudged = "grade";
+  std::string missing = {}, encode = {};        // empty where nothing was said
+  std::string groups_from = {};                 // the column --one-per names, if it does
+  ColumnRoles columns{{}, {}, {}, {}, {}, {}};  // empty where nothing was said
   bool need_groups = false, side_files = true;
   std::string query_ids = {};  // a file
   std::string qrels = {};      // likewise, where the verb has the option
+  TextColumns texts = {};      // for people, and no features
 };
 
 /// Expectations about a file before it is read.
@@ -30,6 +35,7 @@ struct Expected {
   const InputDescription* like = nullptr;  // the data it goes with: read alike where the command line says nothing
   const std::vector<std::string>* features = nullptr;  // the features that matter; nullptr: all
   bool labels = true;                                  // needed
+  const FusionInput* fusion = nullptr;                 // of a fused model: the path may name runs
 };
 
 /// The expectations of a model about the data it ranks.
@@ -68,9 +74,16 @@ Loaded load(const std::string& pattern, const std::vector<std::string>& files, c
 /// The file, or the files of a folder or a pattern.
 std::vector<std::string> data_files(const std::string& pattern);
 
+/// The texts of --query-text-column, --title-column and --url-column, for data that was read from one file.
+ReadableTexts load_texts(const std::string& path, const InputArguments& arguments, const Dataset& data);
+
 /// The file as files of its shards in a new folder; read, and warned about, as load() does.
 ShardsWritten load_into_shards(const std::string& path, const std::string& folder, std::size_t num_shards,
                                const InputArguments& arguments, const Settings& settings);
+
+/// The file as files of its parts, named after `stem`; read as load() does.
+std::vector<SplitPart> load_into_parts(const std::string& path, const std::string& stem, const SplitOptions& options,
+                                       const InputArguments& arguments, const Settings& settings);
 
 /// What `body` returns. An Error of this code that names no file names this one.
 template <class Body>

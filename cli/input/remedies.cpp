@@ -16,7 +16,7 @@ std::string shell_list(const std::vector<std::string>& names, bool escape) {
       if (c == ',' && escape) list += '\\';
       list += c;
       plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                        c == '-' || c == '.' || c == ':');
+                        c == '-' || c == '.' || c == ':' || c == '=' || c == '+' || (c == ',' && !escape));
     }
   }
   if (plain) return list;
@@ -39,6 +39,8 @@ const char* option_of(Remedy::Kind kind) {
       return "--document-column";
     case Remedy::Kind::query_ids:
       return "--query-ids";
+    case Remedy::Kind::encode_columns:
+      return "--encode";
   }
   return "";
 }
@@ -51,15 +53,21 @@ bool names_a_role(const Remedy& remedy) {
 }  // namespace
 
 std::string option_text(const Remedy& remedy) {
-  if (remedy.kind == Remedy::Kind::treat_missing) return "--missing mean";
+  if (remedy.kind == Remedy::Kind::treat_missing && remedy.columns.empty()) return "--missing mean";
   return fmt::format("{} {}", option_of(remedy.kind),
                      shell_list(remedy.columns, remedy.kind == Remedy::Kind::ignore_columns));
 }
 
 Error with_options(const Error& error, bool by_model) {
-  std::string roles, others;
+  std::string roles, others, line;
+  std::size_t options = 0;
   for (const Remedy& remedy : error.remedies()) {
-    if (names_a_role(remedy)) {
+    if (remedy.kind == Remedy::Kind::encode_columns && by_model) continue;
+    line += fmt::format("{}{}", line.empty() ? "" : " ", option_text(remedy));
+    options += remedy.kind != Remedy::Kind::query_ids;
+    if (remedy.kind == Remedy::Kind::encode_columns) {
+      others += fmt::format("; to encode {}: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
+    } else if (names_a_role(remedy)) {
       roles += fmt::format("{}{}", roles.empty() ? "" : " ", option_text(remedy));
     } else if (remedy.kind == Remedy::Kind::ignore_columns) {
       others += fmt::format("; to leave {} out: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
@@ -68,9 +76,11 @@ Error with_options(const Error& error, bool by_model) {
     } else {
       others += by_model ? "; the model was trained without missing values: --missing zero takes them for 0, and a "
                            "model trained with --missing mean fills them"
-                         : "; to fill in what is missing: --missing mean, or --missing zero";
+                         : fmt::format("; to fill in what is missing: {}{}", option_text(remedy),
+                                       option_text(remedy) == "--missing mean" ? ", or --missing zero" : "");
     }
   }
+  if (options > 1 && !others.empty() && !by_model) return {error, fmt::format("{}; all together: {}", others, line)};
   if (!roles.empty()) roles = fmt::format("; did you mean {}?", roles);
   return {error, others + roles};
 }

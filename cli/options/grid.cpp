@@ -86,8 +86,24 @@ std::vector<InitialModel> rankers_of(const std::vector<std::string>& names) {
   return rankers;
 }
 
+std::vector<TreeLoss> losses_of(const std::vector<std::string>& names) {
+  std::vector<TreeLoss> losses;
+  for (const std::string& name : names) losses.push_back(parse_tree_loss(name));
+  return losses;
+}
+
+std::vector<std::size_t> leaves_of(const std::vector<std::string>& texts) {
+  std::vector<std::size_t> leaves;
+  for (const std::string& text : texts) {
+    const double count = number(text);
+    if (count < 2 || count > 131072 || count != std::floor(count)) refuse(text, "a whole number of leaves, 2 or more");
+    leaves.push_back(static_cast<std::size_t>(count));
+  }
+  return leaves;
+}
+
 bool is_axis(const std::string& piece) {
-  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "ranker", "cutoff", "kernel"};
+  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "ranker", "cutoff", "kernel", "trees", "leaves"};
   return std::any_of(std::begin(kAxes), std::end(kAxes),
                      [&](std::string_view axis) { return piece.starts_with(std::string(axis) + "="); });
 }
@@ -125,10 +141,25 @@ void parse_grid(const std::string& text, TuneOptions& options) {
       options.measures = parse_cutoffs(values, options.train.measure);
     else if (name == "kernel")
       options.kernels = split(values, '/');
+    else if (name == "trees")
+      options.tree_losses = losses_of(split(values, '/'));
+    else if (name == "leaves")
+      options.tree_leaves = leaves_of(split(values, '/'));
     else
-      refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel");
+      refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel, trees, leaves");
   }
   if (seen.contains("bound") && !seen.contains("ranker")) options.initial_models.clear();  // these bounds, nothing else
+}
+
+Family parse_family(const std::string& name) {
+  constexpr std::array<CatalogEntry, 2> kFamilies = {{
+      {.name = "linear", .usage = "", .help = ""},
+      {.name = "trees", .usage = "", .help = ""},
+  }};
+  if (name.empty()) return Family::any;
+  if (name == kFamilies[0].name) return Family::linear;
+  if (name == kFamilies[1].name) return Family::trees;
+  throw_unknown_name("kind of ranker", name, kFamilies);
 }
 
 Choice parse_choice(const std::string& name) {

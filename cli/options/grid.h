@@ -14,6 +14,9 @@ namespace dorm::cli {
 /// `cutoff` varies the n of options.train.measure, which must have one. Throws Error(bad_option).
 void parse_grid(const std::string& text, TuneOptions& options);
 
+/// linear or trees; empty: any.
+Family parse_family(const std::string& name);
+
 /// best, steady or one-standard-error; throws Error(unknown_name).
 Choice parse_choice(const std::string& name);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "command_line.h"
+#include "data/source_order.h"
 #include "dorm/error.h"
 #include "options/option_group.h"
 
@@ -139,10 +140,20 @@ std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data
   return rankings;
 }
 
+Ranking sorted_ranking(const Dataset& data, std::size_t q, std::span<const double> scores, std::size_t top) {
+  const std::vector<std::uint32_t> order = source_order(data, q);
+  if (order.empty()) return top_ranking(scores, top);
+  std::vector<double> by_row;
+  for (const std::uint32_t i : order) by_row.push_back(scores[i]);
+  Ranking ranking = top_ranking(by_row, top);
+  for (std::uint32_t& i : ranking) i = order[i];
+  return ranking;
+}
+
 std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double> scores, std::size_t top) {
   std::vector<Ranking> rankings;
   for (std::size_t q = 0; q < data.num_queries(); ++q)
-    rankings.push_back(top_ranking(scores.subspan(data.first_document(q), data.query(q).size()), top));
+    rankings.push_back(sorted_ranking(data, q, scores.subspan(data.first_document(q), data.query(q).size()), top));
   return rankings;
 }
 

@@ -69,7 +69,9 @@ std::string model_text(const Model& model, const std::optional<PositionModel>& p
 std::vector<Ranking> ranked_under_topics(const Model& model, const Dataset& data, std::span<const double> scores,
                                          const TopicArguments& arguments, std::size_t top, const Settings& settings);
 
-/// By score, ties by index; the first `top` of each query, or all for 0.
+/// Query q by score, ties by the rows of the input; the first `top`, or all for 0.
+Ranking sorted_ranking(const Dataset& data, std::size_t q, std::span<const double> scores, std::size_t top = 0);
+/// The same of every query.
 std::vector<Ranking> sorted_rankings(const Dataset& data, std::span<const double> scores, std::size_t top = 0);
 
 /// Scores that sort the documents into these rankings: minus the rank.

@@ -77,11 +77,6 @@ void add_arguments(const ConfigEntry& entry, const std::string& path, const CLI:
 
 std::string number_text(double value) { return fmt::format("{}", value); }
 
-std::string missing_text(Missing missing) {
-  constexpr const char* kNames[] = {"error", "zero", "mean", "keep"};
-  return kNames[static_cast<std::size_t>(missing)];
-}
-
 /// What a model knows of its training, by option. What is chosen by a grid, or was an average, is not repeated.
 std::vector<std::pair<std::string, std::string>> recorded(const Model& model, bool grid) {
   const ColumnRoles& columns = model.data.input.columns;
@@ -103,7 +98,8 @@ std::vector<std::pair<std::string, std::string>> recorded(const Model& model, bo
       {"solver", model.solver},
       {"tolerance", model.tolerance > 0 ? number_text(model.tolerance) : ""},
       {"seed", model.solver.empty() ? "" : std::to_string(model.seed)},
-      {"missing", missing_text(model.data.input.missing)},
+      {"missing", missing_text(model.data.input.missing, model.data.input.missing_by_column)},
+      {"encode", encodings_text(model.data.input.encodings)},
       {"label-column", columns.label},
       {"query-column", columns.query},
       {"document-column", columns.document},

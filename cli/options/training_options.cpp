@@ -5,6 +5,7 @@
 
 #include "command_line.h"
 #include "dorm/data/prepare.h"
+#include "dorm/data/split.h"
 #include "dorm/error.h"
 #include "dorm/oracle.h"
 #include "input/rankers.h"
@@ -88,10 +89,13 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
   OptionGroup(app, "Files")
       .add(kLikeOption, arguments.like, "MODEL", "take the options that this model was trained with, unless given");
   app.add_option("--baseline", arguments.baseline,
-                 "ranker to compare the model with in the report, on the validation data\n(else the "
-                 "training data): a model, a TREC run, a file of scores, or\nfeature:NAME")
+                 "ranker to compare the model with where the model is evaluated: a model,\na TREC run, a file of "
+                 "scores, or feature:NAME")
       ->option_text("[NAME=]FILE")
       ->group("Files");
+  OptionGroup(app, "Files")
+      .flag("--complete", arguments.complete,
+            "--baseline may be a run that lacks documents: they count as not\nretrieved, and others as label 0");
   add_group(app, "Learning problem", arguments.options);
   OptionGroup(app, "Learning problem").add("--initial", arguments.initial, "NAME", initial);
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
@@ -101,13 +105,22 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
   add_group(app, "Solving", arguments.options);
 }
 
+void add_lightgbm_option(CLI::App& app, std::string& file) {
+  OptionGroup(app, "Files")
+      .add("--lightgbm", file, "FILE", "LightGBM's library lib_lightgbm.so (that of pip install lightgbm)");
+}
+
 void make_training_expert(CLI::App& app) {
   make_expert(app, {"--checkpoint-interval",
+                    "--lightgbm",
                     "--weights",
-                    "--baseline",
+                    "--complete",
                     "--c-paper",
                     "--given-ties",
                     "--rounds",
+                    "--non-negative",
+                    "--decreasing",
+                    "--increasing",
                     "--epsilon",
                     "--planes",
                     "--passes",
@@ -117,9 +130,13 @@ void make_training_expert(CLI::App& app) {
                     "--list-seconds",
                     "--unjudged",
                     "--missing",
+                    "--encode",
                     "--document-column",
                     "--group-column",
                     "--weight-column",
+                    "--query-text-column",
+                    "--title-column",
+                    "--url-column",
                     "--query-ids",
                     "--no-side-files"});
 }
@@ -129,19 +146,60 @@ void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
   check_report_files(arguments.reports);
-  if (!arguments.baseline.empty()) {
-    require_option(!arguments.reports.empty(), "--report FILE", "--baseline is part of the report");
-    load_ranker(arguments.baseline);
-  }
+  if (!arguments.baseline.empty()) load_ranker(arguments.baseline);
+  if (arguments.complete)
+    require_option(!arguments.baseline.empty(), "--baseline FILE", "--complete is about the run it names");
 }
 
-TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings) {
+namespace {
+
+/// The scores of these queries, of those of all.
+std::vector<double> scores_within(const Dataset& all, const std::vector<double>& scores,
+                                  const std::vector<std::size_t>& queries) {
+  std::vector<std::size_t> first(all.num_queries() + 1, 0);
+  for (std::size_t q = 0; q < all.num_queries(); ++q) first[q + 1] = first[q] + all.query(q).size();
+  std::vector<double> out;
+  for (const std::size_t q : queries)
+    out.insert(out.end(), scores.begin() + static_cast<std::ptrdiff_t>(first[q]),
+               scores.begin() + static_cast<std::ptrdiff_t>(first[q + 1]));
+  return out;
+}
+
+/// Before the training, so that what is wrong with it is known at once. Of a file of scores or a run, the rows are
+/// those of all data.
+pages::TrainingReportData::Baseline load_baseline(const TrainingArguments& arguments, const TrainingData& data,
+                                                  const Dataset& all, const QuerySplit& split,
+                                                  const Settings& settings) {
+  const Ranker ranker = load_ranker(arguments.baseline);
+  const Dataset& judged = data.test ? all : data.valid ? *data.valid : data.train;
+  std::vector<double> scores =
+      about_file(ranker.file, [&] { return scores_of(ranker, judged, arguments.complete, settings); });
+  if (data.test) scores = scores_within(all, scores, split.test);
+  const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
+  return {ranker.name, std::move(scores), run && arguments.complete ? *run : std::vector<RunEntry>()};
+}
+
+}  // namespace
+
+TrainingData load_training_data(const TrainingArguments& arguments, const Settings& settings, TestedFigure* held_out) {
   Loaded loaded = load(arguments.data, arguments.input, settings);
   TrainingData data{std::move(loaded.data), std::nullopt};
   warn_of_leaks(data.train, arguments.data, settings);
   if (!arguments.weights.empty()) data.train = with_query_weights(data.train, read_scores(arguments.weights));
+  const Dataset all = data.train;
+  QuerySplit split;
+  if (held_out) {
+    split = split_queries(all, {.test = held_out->share, .seed = held_out->seed});
+    held_out->fingerprint = all.fingerprint(settings.threads);
+    data.test = all.select(split.test);
+    data.train = all.select(split.train);
+  }
   if (!arguments.valid.empty())
     data.valid = load(arguments.valid, arguments.input, settings, {.like = &data.train.input()}).data;
+  const Dataset& judged = data.test ? *data.test : data.valid ? *data.valid : data.train;
+  if (!arguments.reports.empty())
+    data.texts = load_texts(data.valid && !data.test ? arguments.valid : arguments.data, arguments.input, judged);
+  if (!arguments.baseline.empty()) data.baseline = load_baseline(arguments, data, all, split, settings);
   return data;
 }
 
@@ -169,15 +227,11 @@ void say_memory(const MemoryForecast& forecast, const Settings& settings) {
 
 pages::TrainingReportData training_report_data(const TrainingArguments& arguments, const TrainingData& data,
                                                const TrainResult& result, const pages::TrainingTrace& trace,
-                                               bool interrupted, const Settings& settings, const std::string& reason) {
-  std::optional<pages::TrainingReportData::Baseline> baseline;
-  if (!arguments.baseline.empty()) {
-    const Ranker ranker = load_ranker(arguments.baseline);
-    const Dataset& judged = data.valid ? *data.valid : data.train;
-    baseline = {ranker.name, about_file(ranker.file, [&] { return scores_of(ranker, judged, false, settings); })};
-  }
+                                               bool interrupted, const std::string& reason,
+                                               const std::string& measure) {
   return {.train = data.train,
           .valid = data.validation(),
+          .test = data.test ? &*data.test : nullptr,
           .result = result,
           .trace = trace,
           .train_name = arguments.data,
@@ -185,7 +239,9 @@ pages::TrainingReportData training_report_data(const TrainingArguments& argument
           .model_name = arguments.model,
           .interrupted = interrupted,
           .reason = reason,
-          .baseline = std::move(baseline)};
+          .measure = measure,
+          .baseline = data.baseline,
+          .texts = &data.texts};
 }
 
 std::string how_to_resume(const std::string& checkpoint) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/io/files/side_files.h"
+#include "dorm/data/shard_files.h"
 #include "dorm/error.h"
 #include "dorm/write.h"
 #include "run/output.h"
@@ -59,7 +60,7 @@ std::vector<std::string> names_in(const std::string& word) {
 void add_files(const std::string& word, std::vector<std::string>& files) {
   if (names_many_files(word)) {
     try {
-      for (const std::string& file : files_named_by(word)) files.push_back(file);
+      for (const std::string& file : files_present(word)) files.push_back(file);
     } catch (const Error&) {  // not a pattern of files, or the reader reports the error
     }
     return;

@@ -5,38 +5,23 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "dorm/error.h"
+#include "dorm/recommend/recommender.h"
 
 namespace dorm::cli {
 namespace {
 
 constexpr std::size_t kNeighbours = 100;  // of item-kNN
 
-/// What models of both kinds have.
-struct ModelView {
-  const IdTable *users, *items;
-  const std::vector<std::uint64_t>* seen_begin;
-  const std::vector<std::uint32_t>* seen;
-  CatalogueScores scores;  // by the numbers of the model
-};
-
-ModelView view_of(const ImplicitModel& model, ImplicitPart part = ImplicitPart::both) {
-  return {&model.users, &model.items, &model.seen_begin, &model.seen,
-          [&model, part](std::size_t user, std::span<double> out) { score_items(model, user, out, part); }};
+CatalogueScores scores_of(const Recommending& model) {
+  return [&model](std::size_t user, std::span<double> out) { model.score(model.known(user), out); };
 }
 
-ModelView view_of(const FactorModel& model) {
-  return {&model.users, &model.items, &model.seen_begin, &model.seen,
-          [&model](std::size_t user, std::span<double> out) {
-            for (const Recommendation& each : recommend(model, user, out.size(), true)) out[each.item] = each.score;
-          }};
-}
-
-ModelView view_of(const JointModel&) {
-  throw Error(ErrorCode::unsupported,
-              "a model over a joint kernel is not evaluated over the whole catalogue; expected factors or implicit");
+CatalogueScores scores_of(const ImplicitModel& model, ImplicitPart part) {
+  return [&model, part](std::size_t user, std::span<double> out) { score_items(model, user, out, part); };
 }
 
 /// The events of all models and of the test part, under common numbers.
@@ -46,15 +31,15 @@ struct Common {
   std::size_t known = 0;
 };
 
-Common common_events(const std::vector<ModelView>& views, const Ratings& test) {
+Common common_events(const std::vector<std::unique_ptr<const Recommending>>& models, const Ratings& test) {
   Common out;
   std::vector<Rating> train, kept;
-  for (const ModelView& view : views) {
-    for (const std::string& id : view.items->names()) out.items.add(id);
-    for (std::size_t u = 0; u < view.users->size(); ++u) {
-      const std::uint32_t user = out.users.add((*view.users)[u]);
-      for (std::size_t k = (*view.seen_begin)[u]; k < (*view.seen_begin)[u + 1]; ++k)
-        train.push_back({user, out.items.add((*view.items)[(*view.seen)[k]]), 1});
+  for (const auto& model : models) {
+    for (const std::string& id : model->items().names()) out.items.add(id);
+    for (std::size_t u = 0; u < model->users().size(); ++u) {
+      const std::uint32_t user = out.users.add(model->users()[u]);
+      for (const std::uint32_t item : model->known(u).seen)
+        train.push_back({user, out.items.add(model->items()[item]), 1});
     }
   }
   for (const std::string& id : test.users().names()) out.users.add(id);
@@ -76,15 +61,17 @@ Common common_events(const std::vector<ModelView>& views, const Ratings& test) {
 }
 
 /// The scores of a model under the common numbers; what it does not know comes last.
-CatalogueScores translated(const ModelView& view, const Common& common) {
+CatalogueScores translated(const IdTable& users, const IdTable& items, CatalogueScores scores_of_model,
+                           const Common& common) {
   std::vector<std::optional<std::uint32_t>> user_of(common.users.size()), item_of(common.items.size());
-  for (std::size_t u = 0; u < user_of.size(); ++u) user_of[u] = view.users->find(common.users[u]);
-  for (std::size_t j = 0; j < item_of.size(); ++j) item_of[j] = view.items->find(common.items[j]);
-  return [&view, user_of = std::move(user_of), item_of = std::move(item_of)](std::size_t user, std::span<double> out) {
+  for (std::size_t u = 0; u < user_of.size(); ++u) user_of[u] = users.find(common.users[u]);
+  for (std::size_t j = 0; j < item_of.size(); ++j) item_of[j] = items.find(common.items[j]);
+  return [count = items.size(), scores_of_model = std::move(scores_of_model), user_of = std::move(user_of),
+          item_of = std::move(item_of)](std::size_t user, std::span<double> out) {
     std::fill(out.begin(), out.end(), -std::numeric_limits<double>::max());
     if (!user_of[user]) return;
-    std::vector<double> scores(view.items->size());
-    view.scores(*user_of[user], scores);
+    std::vector<double> scores(count);
+    scores_of_model(*user_of[user], scores);
     for (std::size_t j = 0; j < out.size(); ++j)
       if (item_of[j]) out[j] = scores[*item_of[j]];
   };
@@ -110,9 +97,9 @@ const ImplicitModel* first_of_events(const std::vector<NamedRecommender>& models
 RankersReport catalogue_report(const std::vector<NamedRecommender>& models, const Ratings& test, std::size_t reference,
                                const std::vector<std::string>& measures, const EvaluateOptions& options,
                                std::size_t& known) {
-  std::vector<ModelView> views;
+  std::vector<std::unique_ptr<const Recommending>> views;
   for (const NamedRecommender& each : models)
-    views.push_back(std::visit([](const auto& model) { return view_of(model); }, each.model));
+    views.push_back(std::visit([](const auto& model) { return recommending(model); }, each.model));
   const Common common = common_events(views, test);
   known = common.known;
   RankersReport report;
@@ -125,16 +112,19 @@ RankersReport catalogue_report(const std::vector<NamedRecommender>& models, cons
     report.sources.push_back(source);
   };
   for (std::size_t m = 0; m < models.size(); ++m)
-    add(models[m].name, "recommender", models[m].source, translated(views[m], common));
+    add(models[m].name, "recommender", models[m].source,
+        translated(views[m]->users(), views[m]->items(), scores_of(*views[m]), common));
   const ImplicitModel* learners = first_of_events(models);
   const ImplicitModel trained = learners ? ImplicitModel() : trained_baseline(common, options.threads);
   if (!learners) learners = &trained;
-  const ModelView als = view_of(*learners, ImplicitPart::als), ease = view_of(*learners, ImplicitPart::ease);
-  add("implicit ALS", "baseline", "", translated(als, common));
-  if (!learners->ease.empty()) add("EASE", "baseline", "", translated(ease, common));
+  const auto part = [&](ImplicitPart one) {
+    return translated(learners->users, learners->items, scores_of(*learners, one), common);
+  };
+  add("implicit ALS", "baseline", "", part(ImplicitPart::als));
+  if (!learners->ease.empty()) add("EASE", "baseline", "", part(ImplicitPart::ease));
   add("item-kNN", "baseline", "", item_knn_scores(common.train, kNeighbours, options.threads));
   add("popularity", "baseline", "", popularity_scores(common.train));
-  report.table = compare_rankers(std::move(rows), reference, options);
+  static_cast<TestedRankers&>(report) = test_rankers(std::move(rows), reference, options, {});
   return report;
 }
 

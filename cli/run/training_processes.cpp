@@ -8,6 +8,7 @@
 
 #include "data/storage.h"
 #include "dorm/data/prepare.h"
+#include "dorm/data/shard_files.h"
 #include "dorm/error.h"
 #include "dorm/learning/shard.h"
 #include "dorm/learning/train_shards.h"
@@ -23,15 +24,6 @@ constexpr char kAnswers = 'a', kFailure = 'f';
 
 void refuse_for_processes(bool given, const char* option, const char* why) {
   if (given) throw Error(ErrorCode::unsupported, fmt::format("{} does not go with several processes: {}", option, why));
-}
-
-// Those that a process of this rank reads.
-std::vector<std::string> own_files(const std::string& pattern, const ProcessGroup& group) {
-  std::vector<std::string> files = files_named_by(pattern);
-  std::erase_if(files, [&](const std::string& file) {
-    return parse_shard_file_name(file)->number % group.size() != group.rank();
-  });
-  return files;
 }
 
 void require_own_shard(const Dataset& data, std::size_t of_files, const ProcessGroup& group) {
@@ -62,7 +54,7 @@ bool all_negative(const Dataset& data) {
 std::size_t shards_of_files(const std::string& pattern) {
   if (!names_many_files(pattern)) return 0;
   std::size_t of = 0;
-  for (const std::string& file : files_named_by(pattern)) {
+  for (const std::string& file : files_present(pattern)) {
     const std::optional<ShardName> name = parse_shard_file_name(file);
     if (!name || (of != 0 && name->num_shards != of)) return 0;
     of = name->num_shards;
@@ -129,7 +121,8 @@ void TrainingProcesses::read_own(const TrainingArguments& arguments, const Setti
   InputArguments input = arguments.input;
   input.unjudged = name_of(Unjudged::grade);  // settled over all processes
   of_files_ = shards_of_files(arguments.data);
-  const std::vector<std::string> files = of_files_ > 0 ? own_files(arguments.data, group_) : data_files(arguments.data);
+  const std::vector<std::string> files =
+      of_files_ > 0 ? chosen_files(arguments.data, {group_.rank(), group_.size()}) : data_files(arguments.data);
   if (files.empty()) return;
   own_ = load(arguments.data, files, input, own_settings).data;
   input_ = own_.input();

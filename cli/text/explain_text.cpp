@@ -23,6 +23,15 @@ std::string signed_figure(double x) { return fmt::format("{:+.4f}", x); }
 
 std::string query_id(const ExplainView& view) { return std::string(view.data.query(view.query).id); }
 
+/// " \"running shoes\"", where there is such a text.
+std::string quoted(const std::vector<std::string>& texts, std::size_t i) {
+  return i < texts.size() && !texts[i].empty() ? fmt::format(" \"{}\"", texts[i]) : std::string();
+}
+
+void add_text(const char* key, const std::vector<std::string>& texts, std::size_t i, Json& out) {
+  if (i < texts.size() && !texts[i].empty()) out[key] = texts[i];
+}
+
 double label_of(const ExplainView& view, std::size_t document) {
   const Query query = view.data.query(view.query);
   return query.labels[document - query.first_document];
@@ -47,7 +56,7 @@ std::string shapley_parts(const ExplainView& view, const DocumentExplanation& do
   if (count < document.parts.size())
     rows.push_back({fmt::format("  {} others", document.parts.size() - count), "", signed_figure(others),
                     signed_figure(others_above)});
-  rows.push_back({"  mean in training", "", signed_figure(explanation.base), ""});
+  if (!view.model.curves) rows.push_back({"  mean in training", "", signed_figure(explanation.base), ""});
   rows.push_back(
       {"  score", "", signed_figure(document.score), signed_figure(document.score - explanation.mean_score)});
   return aligned(rows);
@@ -117,8 +126,8 @@ std::string swaps_text(const ExplainView& view, const std::vector<PartPair>& pai
 
 std::string explain_text(const ExplainView& view, const QueryExplanation& explanation) {
   const Query query = view.data.query(view.query);
-  std::string text =
-      fmt::format("query {}: {} documents, mean score {:.4f}\n", query.id, query.size(), explanation.mean_score);
+  std::string text = fmt::format("query {}{}: {} documents, mean score {:.4f}\n", query.id,
+                                 quoted(view.texts.queries, view.query), query.size(), explanation.mean_score);
   text += !explanation.additive
               ? fmt::format(
                     "{} no contributions that sum to the score; effect: the score less what it would be with "
@@ -126,10 +135,12 @@ std::string explain_text(const ExplainView& view, const QueryExplanation& explan
                     view.model.kernel ? "a kernel has" : "trees without counts of training documents have")
           : view.model.linear()
               ? "contribution = weight x scaled value; above mean: less the mean contribution in this query\n"
+          : view.model.curves
+              ? "contribution: the curve of the feature at this value; above mean: less the mean in this query\n"
               : "contributions are Shapley values; above mean: less the mean contribution in this query\n";
   for (const DocumentExplanation& document : explanation.documents) {
-    text += fmt::format("\nrank {}: {}, score {:.4f}", document.rank, view.data.document_name(document.document),
-                        document.score);
+    text += fmt::format("\nrank {}: {}{}, score {:.4f}", document.rank, view.data.document_name(document.document),
+                        quoted(view.texts.titles, document.document), document.score);
     if (view.data.has_labels()) text += fmt::format(", label {:g}", label_of(view, document.document));
     text += fmt::format("\n{}", !explanation.additive ? kernel_parts(view, document)
                                 : view.model.linear() ? linear_parts(view, document, explanation.mean_score)
@@ -161,6 +172,9 @@ std::string explain_jsonl(const ExplainView& view, const QueryExplanation& expla
                  {"score", document.score},
                  {"mean_score", explanation.mean_score}};
     if (view.data.has_labels()) line["label"] = label_of(view, document.document);
+    add_text("query_text", view.texts.queries, view.query, line);
+    add_text("title", view.texts.titles, document.document, line);
+    add_text("url", view.texts.urls, document.document, line);
     line["additive"] = explanation.additive;
     if (explanation.additive && !view.model.linear()) line["base"] = explanation.base;
     line["features"] = std::move(features);
@@ -193,7 +207,7 @@ std::string difference_text(const ExplainView& view, const DocumentExplanation& 
   const auto name = [&](const DocumentExplanation& each) { return view.data.document_name(each.document); };
   const auto place = [&](const DocumentExplanation& each) {
     return fmt::format(
-        "{} (rank {}, score {:.4f}{})", name(each), each.rank, each.score,
+        "{}{} (rank {}, score {:.4f}{})", name(each), quoted(view.texts.titles, each.document), each.rank, each.score,
         view.data.has_labels() ? fmt::format(", label {:g}", label_of(view, each.document)) : std::string());
   };
   const std::vector<PartPair> pairs = differences_of(one, other);
@@ -214,9 +228,9 @@ std::string difference_text(const ExplainView& view, const DocumentExplanation& 
     rows.push_back({fmt::format("  {} others", pairs.size() - count), "", "",
                     signed_figure(one.score - other.score - sum), signed_figure(one.score - other.score), ""});
   for (std::vector<std::string>& row : rows) row.back().resize(bar_width, ' ');
-  return fmt::format("query {}: {} against {}: {:+.4f}\n\n{}{}", query_id(view), place(one), place(other),
-                     one.score - other.score, without_trailing_blanks(aligned(rows)),
-                     swaps_text(view, pairs, one, other));
+  return fmt::format("query {}{}: {} against {}: {:+.4f}\n\n{}{}", query_id(view),
+                     quoted(view.texts.queries, view.query), place(one), place(other), one.score - other.score,
+                     without_trailing_blanks(aligned(rows)), swaps_text(view, pairs, one, other));
 }
 
 std::string difference_jsonl(const ExplainView& view, const DocumentExplanation& one,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "dorm/data/texts.h"
 #include "dorm/explain.h"
 
 namespace dorm::cli {
@@ -14,6 +15,7 @@ struct ExplainView {
   const Dataset& data;
   std::size_t query = 0;     // of the data
   std::size_t features = 0;  // shown of each document, the others summed up; 0: all
+  const ReadableTexts& texts;
 };
 
 std::string explain_text(const ExplainView& view, const QueryExplanation& explanation);

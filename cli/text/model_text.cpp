@@ -12,12 +12,14 @@
 #include "data/io/files/file.h"
 #include "dorm/base/catalog.h"
 #include "model/model_json.h"
+#include "report/pages/words.h"
 #include "run/output.h"
 
 namespace dorm::cli {
 namespace {
 
 constexpr std::size_t kWeightsShown = 10;
+constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 std::vector<std::size_t> by_size(const Model& model) {
   std::vector<std::size_t> order(model.weights.size());
@@ -57,6 +59,56 @@ std::string values_text(const FeatureStatistics& statistics) {
   return fmt::format("{}, means of features {}{}", range(statistics.minimum, statistics.maximum),
                      range(statistics.mean, statistics.mean),
                      constant > 0 ? fmt::format("; {} constant", constant) : "");
+}
+
+std::string curves_kind(const Model& model) {
+  const std::vector<Curve>& curves = model.curves->features;
+  const auto curved = std::count_if(curves.begin(), curves.end(), [](const Curve& c) { return !c.knots.empty(); });
+  return fmt::format("sum of {} functions of one feature, {} of them curves of {}", curves.size(), curved,
+                     name_of(model.curves->shape));
+}
+
+/// Where a curve is drawn: its knots; of steps, what lies between them, too.
+std::vector<double> drawn_at(const Curve& curve, CurveShape shape) {
+  if (shape == CurveShape::lines) return curve.knots;
+  std::vector<double> at = {curve.knots.front() - 1};
+  at.insert(at.end(), curve.knots.begin(), curve.knots.end());
+  return at;
+}
+
+/// The features whose functions rise and fall most, drawn in one line each.
+std::string curves_text(const Model& model) {
+  struct Row {
+    std::size_t feature;
+    double range;
+    std::vector<double> values;
+  };
+  std::vector<Row> rows;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const Curve& curve = model.curves->features[j];
+    if (curve.knots.empty()) continue;
+    Row row{j, 0, {}};
+    for (const double x : drawn_at(curve, model.curves->shape))
+      row.values.push_back(model.curves->value(j, model.weights[j], x));
+    const auto [low, high] = std::minmax_element(row.values.begin(), row.values.end());
+    row.range = *high - *low;
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.range > b.range; });
+  if (rows.size() > kWeightsShown) rows.resize(kWeightsShown);
+  std::vector<std::vector<std::string>> table = {{"feature", "weight", "range", "from", "to", "curve"}};
+  for (const Row& row : rows) {
+    const Curve& curve = model.curves->features[row.feature];
+    const double low = *std::min_element(row.values.begin(), row.values.end());
+    std::string drawn;
+    for (const double value : row.values)
+      drawn +=
+          kBars[row.range > 0 ? std::min<std::size_t>(7, static_cast<std::size_t>(8 * (value - low) / row.range)) : 0];
+    table.push_back({model.features[row.feature], fmt::format("{:+.4g}", model.weights[row.feature]),
+                     fmt::format("{:.4g}", row.range), fmt::format("{:.4g}", curve.knots.front()),
+                     fmt::format("{:.4g}", curve.knots.back()), drawn});
+  }
+  return "curves with the largest range (of the scaled features, at their knots)\n\n" + aligned(table);
 }
 
 std::string parts_text(const Model& model) {
@@ -108,6 +160,7 @@ std::string trees_text(const Model& model) {
   if (categorical > 0) line("categories", fmt::format("in {} splits", categorical));
   line("base score", fmt::format("{:.6g}", trees.base));
   line("contributions", trees.has_covers() ? "exact (TreeSHAP)" : "effects only: the file has no counts of documents");
+  if (!model.parts.empty()) text += parts_text(model);
   return text + "\nfeatures with most splits\n\n" + splits_text(trees);
 }
 
@@ -120,7 +173,11 @@ std::string sum_text(const Model& model) {
     rows.push_back({fmt::format("{:.6g}", part.weight), name_of(part.ranker->kind()), part.ranker->method,
                     part.measure.empty() ? "-" : part.measure, std::to_string(part.ranker->features.size()),
                     std::string(name_of(part.ranker->scaling.kind))});
-  return text + "\n" + aligned(rows);
+  text += "\n" + aligned(rows);
+  for (const ModelPart& part : model.parts)
+    if (!part.ranker->parts.empty())
+      text += fmt::format("\n{} of it:", name_of(part.ranker->kind())) + parts_text(*part.ranker);
+  return text;
 }
 
 /// `positions`: what is to be said of them, if the model has a function for each.
@@ -134,6 +191,8 @@ std::string described(const Model& model, const std::string& path, const std::st
     kernel_lines(*model.kernel, line);
   else if (model.trees)
     return text + trees_text(model);
+  else if (model.curves)
+    line("kind", curves_kind(model));
   else if (!model.linear())
     return text + sum_text(model);
   else
@@ -153,16 +212,23 @@ std::string described(const Model& model, const std::string& path, const std::st
     line("explained risk", fmt::format("{:.4f}", model.explained_risk));
   }
   if (!std::isnan(model.validation)) line("validation", fmt::format("{:.4f}", model.validation));
+  if (const std::string signs = pages::signs_text(model); !signs.empty()) line("signs", signs);
+  if (model.tested) line("tested", pages::tested_text(*model.tested));
   line("scaling",
        fmt::format("{}{}", name_of(model.scaling.kind), model.target.empty() ? "" : ", for " + model.target));
   line("data", fmt::format("{} queries ({} usable), {} documents, fingerprint {:016x}", model.data.queries,
                            model.data.usable_queries, model.data.documents, model.data.fingerprint));
+  const InputDescription& input = model.data.input;
+  if (!input.encodings.empty()) line("columns", encodings_text(input.encodings));
+  if (input.missing != Missing::error || !input.missing_by_column.empty())
+    line("missing values", missing_text(input.missing, input.missing_by_column));
   if (model.data.statistics.known()) line("values", values_text(model.data.statistics));
   if (!model.parts.empty()) text += parts_text(model);
   if (model.kernel) return text;
   std::vector<std::vector<std::string>> rows = {{"feature", "weight"}};
   for (const std::size_t j : by_size(model))
     rows.push_back({model.features[j], fmt::format("{:+.6g}", model.weights[j])});
+  if (model.curves) return text + "\n" + curves_text(model);
   return text + "\nlargest weights (of the scaled features)\n\n" + aligned(rows);
 }
 

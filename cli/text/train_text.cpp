@@ -55,7 +55,6 @@ std::string candidate_table(const TrainReport& report) {
 }
 
 // Of the time of the round that was spent on quadratic programs and products with planes.
-double qp_share(const SolveReport& solve) { return solve.seconds > 0 ? solve.qp_seconds / solve.seconds : 0; }
 
 Json candidate_json(const Candidate& c) {
   return {{"bound", name_of(c.bound)},
@@ -72,6 +71,8 @@ Json candidate_json(const Candidate& c) {
 }
 
 }  // namespace
+
+double qp_share(const SolveReport& solve) { return solve.seconds > 0 ? solve.qp_seconds / solve.seconds : 0; }
 
 std::string choice_reason(const TrainReport& report, const std::string& measure) {
   const Candidate& chosen = chosen_of(report);
@@ -109,6 +110,7 @@ std::string model_lines(const TrainResult& result, const std::string& model_path
   line("trained for", fmt::format("{} ({}), C {:g}, decay {}, scaling {}{}", model.measure, model.convention, model.C,
                                   model.decay.empty() ? "-" : model.decay, name_of(model.scaling.kind),
                                   model.target.empty() ? "" : " for " + model.target));
+  if (const std::string signs = pages::signs_text(model); !signs.empty()) line("signs", signs);
   if (!report.kernel.empty()) line("kernel", report.kernel);
   if (model.kernel)
     line("support", fmt::format("{} {} of {} documents", model.kernel->support.num_documents(),
@@ -158,6 +160,7 @@ Json train_json(const TrainResult& result, const std::string& model_path) {
           {"start", model.start},
           {"scaling", name_of(model.scaling.kind)},
           {"target", model.target},
+          {"held_at_0", pages::bound_features(model)},
           {"kernel", report.kernel},
           {"support", model.kernel ? model.kernel->support.num_documents() : 0},
           {"candidates", std::move(candidates)},

@@ -18,6 +18,9 @@ std::string delivered_text(const TrainResult& result, const std::string& model_p
 /// Why the chosen candidate won, and by how much; or why there is an average.
 std::string choice_reason(const TrainReport& report, const std::string& measure);
 
+/// The share of the solver's time in quadratic programs.
+double qp_share(const SolveReport& solve);
+
 Json train_json(const TrainResult& result, const std::string& model_path);
 
 }  // namespace dorm::cli

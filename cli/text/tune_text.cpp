@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "dorm/tune.h"
+#include "model/model_json.h"
+#include "report/pages/serving_cost.h"
 #include "report/pages/words.h"
 #include "run/output.h"
 #include "text/style.h"
@@ -40,7 +42,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 }  // namespace
 
-std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on, bool all) {
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on,
+                      const std::string& baseline, bool all) {
   const std::vector<const GridPoint*> cells = best_first(result);
   std::vector<std::vector<std::string>> rows = {{"share", "trained for", "bound", "start", "C", "decay", "gap",
                                                  "explained risk", options.train.measure, "std. error"}};
@@ -52,16 +55,22 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
     const GridPoint& c = *cells[i];
     if (!all && i >= kCellsShown) break;
     rows.push_back({c.chosen() ? fmt::format("{:.3f}", c.share) : "-", or_dash(c.measure), bound_text(c),
-                    std::string(name_of(c.start)), fmt::format("{:.4g}", c.C), or_dash(c.decay),
-                    fmt::format("{:.2g}", c.certificate.gap), c.bound ? fmt::format("{:.3f}", c.explained_risk) : "-",
-                    fmt::format("{:.4f}", c.validation), fmt::format("{:.4f}", c.standard_error)});
+                    c.trees ? fmt::format("{}, {} leaves", name_of(*c.trees), c.leaves) : std::string(name_of(c.start)),
+                    c.trees ? "-" : fmt::format("{:.4g}", c.C), or_dash(c.decay),
+                    c.trees ? "-" : fmt::format("{:.2g}", c.certificate.gap),
+                    c.bound ? fmt::format("{:.3f}", c.explained_risk) : "-", fmt::format("{:.4f}", c.validation),
+                    fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
     if (&c == &chosen) best = i + 1;
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
   const std::string headline =
       fmt::format("{} {}", options.train.measure, pages::validated_text(result.validated, validated_on));
-  std::string text = fmt::format("{:<13}{}\n", "validated", styled(Style::bold, headline));
+  std::string text;
+  if (result.model.tested)
+    text += fmt::format("{:<13}{}\n", "tested", styled(Style::bold, pages::tested_text(*result.model.tested)));
+  text += fmt::format("{:<13}{}\n", "validated", result.model.tested ? headline : styled(Style::bold, headline));
+  text += baseline;
   if (const std::string end = pages::end_text(result); !end.empty()) text += end + "\n";
   text += fmt::format("\n{} of {} grid points validated on {}\n\n{}", cells.size(), result.num_points(), validated_on,
                       aligned(rows, best));
@@ -70,9 +79,34 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
                                                   number_chosen(result), chosen.share, pages::cell_name(chosen))
                                     : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));
   text += fmt::format("why          {}\n", pages::choice_reason(result, options.choice));
+  if (result.worth) text += fmt::format("\n{}\n", pages::worth_text(*result.worth, options.train.measure));
   for (const pages::CellsOut& out : pages::cells_out(result))
     text += fmt::format("dropped      {} grid point{}: {}\n", out.cells, out.cells == 1 ? "" : "s", out.rule);
   return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
+}
+
+std::string cost_text(const TuneResult& result, const Dataset& train) {
+  if (!result.worth) return "";
+  std::string text;
+  for (const pages::ServingCost& cost : pages::serving_costs(result, train))
+    text += fmt::format("{:<13}{}\n", cost.of, cost.text);
+  if (!result.model.linear()) text += "--only linear delivers the linear model, which has a certificate\n";
+  return text + "\n";
+}
+
+Json worth_json(const TuneResult& result, const Dataset& train) {
+  const TreesWorth& worth = *result.worth;
+  Json costs = Json::array();
+  for (const pages::ServingCost& cost : pages::serving_costs(result, train))
+    costs.push_back({{"of", cost.of},
+                     {"milliseconds_per_100_documents", cost.milliseconds},
+                     {"bytes", cost.bytes},
+                     {"targets", cost.targets}});
+  return {{"difference", worth.difference},
+          {"interval", {worth.low, worth.high}},
+          {"linear", worth.linear.mean},
+          {"trees", worth.trees.mean},
+          {"costs", std::move(costs)}};
 }
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& validated_on) {
@@ -83,7 +117,8 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
                 {"C", c.C},
                 {"decay", c.decay},
                 {"bound", bound_text(c)},
-                {"start", name_of(c.start)},
+                {"start", pages::start_name(c)},
+                {"leaves", c.trees ? Json(c.leaves) : Json()},
                 {"kernel", c.kernel},
                 {"validation", c.validation},
                 {"standard_error", c.standard_error},
@@ -99,22 +134,24 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
   for (const pages::CellsOut& each : pages::cells_out(result))
     out.push_back({{"grid_points", each.cells}, {"rule", each.rule}});
   const ValidatedFigure& figure = result.validated;
-  return {{"measure", options.train.measure},
-          {"validated",
-           {{"mean", figure.mean},
-            {"standard_error", figure.standard_error},
-            {"interval", {figure.low, figure.high}},
-            {"queries", figure.queries}}},
-          {"validated_on", validated_on},
-          {"end", kEnds[static_cast<std::size_t>(result.end)]},
-          {"grid_points_validated", result.points.size()},
-          {"grid_points", result.num_points()},
-          {"grid_points_resumed", result.resumed},
-          {"choice", pages::choice_name(result.choice)},
-          {"reason", pages::choice_reason(result, options.choice)},
-          {"dropped", std::move(out)},
-          {"winner", cell_json(chosen)},
-          {"points", std::move(cells)}};
+  Json json = {{"measure", options.train.measure},
+               {"validated",
+                {{"mean", figure.mean},
+                 {"standard_error", figure.standard_error},
+                 {"interval", {figure.low, figure.high}},
+                 {"queries", figure.queries}}},
+               {"validated_on", validated_on},
+               {"end", kEnds[static_cast<std::size_t>(result.end)]},
+               {"grid_points_validated", result.points.size()},
+               {"grid_points", result.num_points()},
+               {"grid_points_resumed", result.resumed},
+               {"choice", pages::choice_name(result.choice)},
+               {"reason", pages::choice_reason(result, options.choice)},
+               {"dropped", std::move(out)},
+               {"winner", cell_json(chosen)},
+               {"points", std::move(cells)}};
+  if (result.model.tested) json["tested"] = json_of(*result.model.tested);
+  return json;
 }
 
 }  // namespace dorm::cli

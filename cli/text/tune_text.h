@@ -10,8 +10,13 @@
 
 namespace dorm::cli {
 
-/// `all`: every grid point instead of the ten best.
-std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on, bool all);
+/// `baseline`: what is said of it, or nothing; `all`: every grid point instead of the ten best.
+std::string tune_text(const TuneResult& result, const TuneOptions& options, const std::string& validated_on,
+                      const std::string& baseline, bool all);
+
+/// What trees are worth is part of tune_text(); this is what they cost. Empty where none were grown.
+std::string cost_text(const TuneResult& result, const Dataset& train);
+Json worth_json(const TuneResult& result, const Dataset& train);
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& validated_on);
 

@@ -30,7 +30,8 @@ struct SourcePosition {
 struct Remedy {
   enum class Kind {
     ignore_columns,   // leave these columns out
-    treat_missing,    // say what missing values become
+    treat_missing,    // say what missing values become: `columns` are rules, as parse_missing() takes them
+    encode_columns,   // say how columns become features: `columns` are rules, as parse_encodings() takes them
     label_column,     // say that this column holds the labels
     query_column,     // ... the query ids
     document_column,  // ... the document ids

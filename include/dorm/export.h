@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ struct Serving {
   bool kernels = false;
   bool trees = false;
   bool linear = true;
+  std::uint32_t encodings = 0;  // the rules that it applies to columns, as bits by their place in Encode
 };
 
 /// Whether documents can be scored under this scaling.

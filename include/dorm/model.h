@@ -22,6 +22,7 @@
 #include "dorm/data/scale.h"
 #include "dorm/dataset.h"
 #include "dorm/learning/assignment.h"
+#include "dorm/learning/curves.h"
 #include "dorm/learning/kernel.h"
 #include "dorm/learning/trees.h"
 #include "dorm/measure.h"
@@ -45,6 +46,17 @@ struct DataSummary {
 
 struct Model;
 
+/// A measure of a model on queries that were set aside before anything was chosen (dorm tune --test).
+struct TestedFigure {
+  std::string measure;
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double low = 0, high = 0;       // 95 % bootstrap interval over queries; NaN: none
+  std::uint64_t queries = 0;      // counted in the mean
+  double share = 0;               // of the queries that were set aside
+  std::uint64_t seed = 0;         // that drew them, as dorm split --seed
+  std::uint64_t fingerprint = 0;  // of all documents, before the test queries were set aside
+};
+
 /// One of the rankers that a model is the average of: what it was trained by, and how much it counts.
 struct ModelPart {
   double share = 0;            // of the sum, in which every part has unit spread on the training documents
@@ -63,8 +75,10 @@ struct ModelPart {
 struct Model {
   std::vector<std::string> features;  // names, one per weight or per feature of the kernel
   std::vector<double> weights;        // of the scaled features; empty unless the model is linear
+  std::optional<Curves> curves;       // beside the weights: scores are sums of functions of one scaled feature each
   std::optional<KernelExpansion> kernel;
   std::shared_ptr<const TreeRanker> trees;  // of unscaled features
+  std::vector<std::int8_t> signs;  // of the weights (dorm/learning/signs.h): constraints of the training; empty: none
   Scaling scaling;
   std::string method = "dorm";  // how it was trained: a name of method_catalog()
   std::string measure, convention, decay, bound, start, solver;
@@ -78,18 +92,19 @@ struct Model {
   DataSummary data;
   double validation =
       std::numeric_limits<double>::quiet_NaN();  // of the trained measure, when there was validation data
+  std::optional<TestedFigure> tested = {};
   /// An average of several rankers: those, the largest share first, which is also described above. Else empty.
   std::vector<ModelPart> parts;
   std::size_t folds = 0;  // every part is the mean of its rankers on these folds; 0: no folds
 
-  /// Weights, a kernel, trees, or the weighted sum of the parts' own rankers.
-  enum class Kind { linear, kernel, trees, sum };
+  /// Weights, a kernel, trees, the weighted sum of the parts' own rankers, or weights with curves.
+  enum class Kind { linear, kernel, trees, sum, curves };
   Kind kind() const;
   bool linear() const { return kind() == Kind::linear; }
   /// Whether features, or those of a part, may be the columns of the data in their order instead of by name.
   bool by_number() const;
 };
-/// linear, kernel, trees or sum.
+/// linear, kernel, trees, sum or curves.
 const char* name_of(Model::Kind kind);
 
 /// The ranker that an ensemble of trees is. Missing values of the data reach it.

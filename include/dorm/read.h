@@ -32,10 +32,13 @@ struct ReadOptions {
   /// For Missing::mean: what missing values become, by feature, 0 for those not named here; empty: the means of the
   /// file. What is scored must be filled with the means of the training data: Model::data.input.means.
   FeatureMeans means = {};
+  MissingByColumn missing_by_column = {};      // the columns with another rule than `missing`
+  std::vector<ColumnEncoding> encodings = {};  // tables: columns that are no plain numbers; those not fitted are fitted
 
-  ColumnRoles columns = {};                // tables: the columns with a meaning
-  bool need_groups = false;                // an error when there is no column of groups
-  std::vector<std::string> features = {};  // tables: read these columns alone as features; empty: all without a meaning
+  ColumnRoles columns = {};  // tables: the columns with a meaning
+  bool need_groups = false;  // an error when there is no column of groups
+  std::vector<std::string> features =
+      {};  // tables: only the columns that these come from; empty: all without a meaning
 
   /// A file of judgments (read_qrels): labels come from it, by query and document, and not from the data. What it does
   /// not judge has label -1.
@@ -98,7 +101,8 @@ std::vector<double> parse_scores(std::string_view text, const std::string& name)
 
 /// `qid iter docid rel` per line, or a table whose header names the three columns: as `roles` say, else by names such
 /// as query-id, docId and grade, one of which must look like each; the third of three columns is the label in any case.
-/// In this and the next two kinds of files, lines that begin with # are comments.
+/// In this and the next two kinds of files, lines that begin with # are comments. Judgments and runs may also be JSON,
+/// {"query": {"document": number}}, as pytrec_eval and ranx have them.
 std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles = {});
 std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name, const ColumnRoles& roles = {});
 

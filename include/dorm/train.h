@@ -17,6 +17,7 @@
 #include "dorm/base/compute.h"
 #include "dorm/base/number_range.h"
 #include "dorm/dataset.h"
+#include "dorm/learning/signs.h"
 #include "dorm/learning/task.h"
 #include "dorm/model.h"
 #include "dorm/oracle.h"
@@ -56,12 +57,14 @@ struct TrainOptions {
   BoundChoice bound = std::nullopt;
   std::string given_ties = "";  // bound given: the feature that orders documents of equal label, largest first
   InitialModelChoice start = std::nullopt;
-  std::size_t shards = 0;      // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
-  std::size_t rounds = 0;      // 0: 1 for best, 4 from explained risk 0.5 on; 4 for predicted, 8 for long lists
-  std::string scale = "auto";  // auto or a name of scaling_catalog()
-  std::string target = "";     // the tool that will evaluate the model: of target_choices(); empty: DORM itself
-  std::string one_per = "";    // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
-  SolveOptions solve = {};     // of each round, but `seconds` are those of the whole training
+  std::size_t shards = 0;       // solver shards: groups of queries; 0: by their number (dorm/learning/shard.h)
+  std::size_t rounds = 0;       // 0: 1 for best, 4 from explained risk 0.5 on; 4 for predicted, 8 for long lists
+  std::string scale = "auto";   // auto or a name of scaling_catalog()
+  std::string target = "";      // the tool that will evaluate the model: of target_choices(); empty: DORM itself
+  std::string one_per = "";     // limits on groups, "host" or "group:2" (dorm/data/one_per.h); empty: none
+  SignOptions signs = {};       // which way scores may go with features
+  std::string curves = "none";  // of features: none, 8, price=16,bm25=8, steps:8 (dorm/learning/curves.h)
+  SolveOptions solve = {};      // of each round, but `seconds` are those of the whole training
   ComputeOptions compute = {};
   OracleKind oracle = {};                   // another than automatic: to measure its cost
   std::string kernel = "none";              // none: linear in the features; else a spelling for make_kernel()

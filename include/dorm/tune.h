@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dorm/learning/grow.h"
 #include "dorm/learning/memory.h"
 #include "dorm/train.h"
 
@@ -29,6 +30,9 @@ namespace dorm {
 /// Of several kernels, a later one must be ahead by more than one standard error of the paired difference.
 enum class Choice { average, best, steady, one_standard_error };
 
+/// Rankers of one kind: linear ones and kernels, or trees.
+enum class Family { any, linear, trees };
+
 struct TuneOptions {
   TrainOptions train;  // for all grid points; train.measure is that of validation
   std::vector<double> C = {10, 100, 1000};
@@ -44,6 +48,14 @@ struct TuneOptions {
   Choice choice = Choice::average;
   std::size_t folds = 5;  // without validation data
 
+  // Trees beside them, where rankings are sorted and linear: boosted by each loss on trees of up to a number of leaves,
+  // the rounds chosen on the validation data. None: no trees. Folds keep their trees, and the model is the mean of
+  // them.
+  std::vector<TreeLoss> tree_losses = {};
+  std::vector<std::size_t> tree_leaves = {7, 15, 31, 63};
+  std::string lightgbm = "";  // LightGBM's library; empty: found
+  Family only = Family::any;  // which of them the model is made of
+
   void validate() const;  // throws Error naming the option, its value and what is allowed
 };
 
@@ -54,9 +66,11 @@ struct GridPoint {
   InitialModel start = InitialModel::ridge;
   double C = 0;
   double validation = 0, standard_error = 0;
-  double explained_risk = 0;  // mean over folds; NaN for an initial model
-  Certificate certificate;    // with folds, the one of the largest gap
-  std::size_t rounds = 0;
+  double explained_risk = 0;           // mean over folds; NaN for an initial model
+  Certificate certificate;             // with folds, the one of the largest gap
+  std::size_t rounds = 0;              // of trees their number, with folds the largest
+  std::optional<TreeLoss> trees = {};  // then measure and bound are empty, and C is 0
+  std::size_t leaves = 0;
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   double share = 0;               // of the model
   bool cut_short = false;         // training was ended early; used only where there is no other
@@ -82,13 +96,23 @@ struct PrunedPoint {
   InitialModel start = InitialModel::ridge;
   double C = 0;
   Pruned why = Pruned::not_reached;
+  std::optional<TreeLoss> trees = {};
+  std::size_t leaves = 0;
 };
 
 /// The measure of the model on queries it was not trained on: the validation data, or the folds held out in turn.
 struct ValidatedFigure {
   double mean = std::numeric_limits<double>::quiet_NaN(), standard_error = 0;
-  double low = 0, high = 0;  // 95 % bootstrap interval over queries
-  std::size_t queries = 0;   // counted in the mean
+  double low = 0, high = 0;            // 95 % bootstrap interval over queries
+  std::size_t queries = 0;             // counted in the mean
+  std::vector<double> per_query = {};  // fold after fold, or of the validation data; NaN where the measure skips one
+};
+
+/// What trees are worth on this data: by the same rule of choice, the average of all points against that of the linear
+/// ones, on the validation queries. The number of trees was never chosen on the queries that count.
+struct TreesWorth {
+  ValidatedFigure linear, trees;             // of each family alone
+  double difference = 0, low = 0, high = 0;  // of all less linear, with its 95 % bootstrap interval over queries
 };
 
 enum class TuneEnd { whole, time_limit, stopped };
@@ -100,10 +124,12 @@ struct TuneResult {
   std::vector<GridPoint> points;                // evaluated, in the order of the grid
   std::vector<PrunedPoint> pruned;
   ValidatedFigure validated;
-  Choice choice = Choice::average;  // the rule that was used: steady where rankers cannot be averaged
-  bool refitted = false;            // false: the model consists of the weights that were evaluated
-  TuneEnd end = TuneEnd::whole;     // otherwise the checkpoint can be resumed
-  std::size_t resumed = 0;          // points known from a checkpoint
+  std::optional<TreesWorth> worth = {};  // where trees were grown
+  std::optional<Model> linear = {};      // then the linear part of the model, or what would be it
+  Choice choice = Choice::average;       // the rule that was used: steady where rankers cannot be averaged
+  bool refitted = false;                 // false: the model consists of the weights that were evaluated
+  TuneEnd end = TuneEnd::whole;          // otherwise the checkpoint can be resumed
+  std::size_t resumed = 0;               // points known from a checkpoint
 
   std::size_t num_points() const { return points.size() + pruned.size(); }
 };
@@ -130,6 +156,10 @@ using TuneObserver = std::function<bool(const TuneProgress&)>;  // false: stop, 
 /// the same call continues to the same bytes.
 TuneResult tune(const Task& task, const TuneOptions& options, const Task& validation = {},
                 const TuneObserver& observer = {}, const TrainObserver& refit_observer = {});
+
+/// Evaluates the delivered model on queries that were set aside before tune() by options.train.measure, and stores the
+/// figure in the model. `drawn`: share, seed and fingerprint. Throws Error(unsupported) for slates.
+void test_tuned(TuneResult& result, const TuneOptions& options, const Dataset& test, const TestedFigure& drawn);
 
 /// The memory that tune() takes on this data, as for train().
 MemoryForecast forecast_memory(const Task& task, const TuneOptions& options, const Task& validation = {});

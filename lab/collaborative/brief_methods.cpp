@@ -31,9 +31,11 @@ double users_with_an_order(const Ratings& ratings) {
 }
 
 /// DORM with C as in JointOptions: of the mean over users, pairs in unit scale.
-std::vector<double> joint_scores_at(const JointKernel& kernel, const CollaborativeTask& task, Bound bound, double C) {
+std::vector<double> joint_scores_at(const JointKernel& kernel, const CollaborativeTask& task, Bound bound, double C,
+                                    const std::string& decay = JointOptions().decay) {
   JointOptions options;
   options.measure = task.options.measure;
+  options.decay = decay;
   options.bound = bound;
   options.C = C;
   options.solve.tolerance = 1e-2;
@@ -82,7 +84,8 @@ std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C) {
 std::vector<double> joint_paper_scores(const CollaborativeTask& task, double C) {
   const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
   const double norm = JointFeatures(kernel, task.train).centred_norm(task.options.threads);
-  return joint_scores_at(kernel, task, Bound::given, std::max(C, kLeastC) * norm * users_with_an_order(task.train));
+  return joint_scores_at(kernel, task, Bound::given, std::max(C, kLeastC) * norm * users_with_an_order(task.train),
+                         "power:0.25");
 }
 
 }  // namespace dorm

@@ -238,6 +238,8 @@ void bind_lab(nb::module_& module) {
       .def("csv", [](const Experimented& done) { return experiment_csv(done.result); })
       .def("page",
            [](const Experimented& done) { return experiment_page(std::span(&done.result, 1), {}, done.options); });
+  module.def(
+      "split_measures", [](const std::string& list) { return split_measures(list); }, "list"_a);
   module.def("compare_methods", &compare_methods, "sets"_a, "valid"_a.none(), "test"_a.none(), "folds"_a, "options"_a,
              "curve"_a, "callback"_a.none());
   module.def("compare_recommenders", &compare_on_ratings, "ratings"_a, "options"_a, "item_features"_a.none(),

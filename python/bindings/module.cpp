@@ -48,8 +48,10 @@ NB_MODULE(_core, module) {
   dorm::python::bind_shards(module);
   dorm::python::bind_tune(module);
   dorm::python::bind_evaluate(module);
+  dorm::python::bind_fusion(module);
   dorm::python::bind_factorization(module);
   dorm::python::bind_matching(module);
+  dorm::python::bind_implicit(module);
   dorm::python::bind_joint(module);
   dorm::python::bind_lists(module);
   dorm::python::bind_lab(module);

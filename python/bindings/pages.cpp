@@ -3,9 +3,13 @@
 #include "dorm/apps/pages.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrays.h"
 #include "bindings.h"
+#include "dorm/apps/rankers_table.h"
+#include "evaluation.h"
 #include "training.h"
 
 namespace dorm::python {
@@ -25,9 +29,7 @@ report::Report page_of(const Training& training, const std::string& train_name, 
   return pages::train_page(report_data);
 }
 
-/// Evaluations by name as one table, tested against one of them.
-report::Report rankers_page(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
-                            const std::string& data_name) {
+std::vector<RankerRow> rows_of(const nb::list& evaluations) {
   std::vector<RankerRow> rows;
   for (const nb::handle each : evaluations) {
     const auto told = nb::cast<nb::dict>(each);
@@ -47,8 +49,56 @@ report::Report rankers_page(const nb::list& evaluations, std::size_t reference, 
     }
     rows.push_back(std::move(row));
   }
+  return rows;
+}
+
+/// Evaluations by name as one table, tested against one of them.
+report::Report rankers_page(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
+                            const std::string& data_name) {
+  std::vector<RankerRow> rows = rows_of(evaluations);
   const RankerTable table = compare_rankers(std::move(rows), reference, options);
   return pages::eval_page({.table = table, .options = options, .data_name = data_name});
+}
+
+/// The tests of evaluations by name, and the table as papers print it. `how`: test, correction, over_measures, same
+/// within.
+nb::dict rankers_tests(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
+                       const std::tuple<std::string, std::string, bool, double>& how) {
+  const auto& [test, correction, over_measures, same_within] = how;
+  const TestOptions tests{.test = test,
+                          .correction = correction,
+                          .over_measures = over_measures,
+                          .all_pairs = true,
+                          .same_within = same_within};
+  std::vector<RankerRow> rows = rows_of(evaluations);
+  TestedRankers tested;
+  {
+    const nb::gil_scoped_release unlocked;
+    tested = test_rankers(std::move(rows), reference, options, tests);
+  }
+  nb::list told;
+  for (std::size_t r = 0; r < tested.table.rows.size(); ++r) {
+    const RankerRow& row = tested.table.rows[r];
+    nb::list of_row;
+    for (std::size_t m = 0; m < row.tests.size(); ++m) {
+      nb::dict entry = to_dict(row.tests[m]);
+      add_size(tested.sizes[r][m], entry);
+      entry["p"] = tested.p[r][m];
+      entry["p_corrected"] = tested.corrected[r][m];
+      entry["p_not_same"] = same_within > 0 ? p_not_same(tested.sizes[r][m], same_within) : 1.0;
+      of_row.append(entry);
+    }
+    told.append(of_row);
+  }
+  nb::dict out;
+  out["tests"] = told;
+  nb::list pairs;
+  out["latex"] = pages::rankers_latex(tested);
+  out["html"] = pages::rankers_html(tested);
+  out["note"] = pages::difference_note(tested);
+  for (std::vector<double>& p : tested.pairs) pairs.append(to_numpy(std::move(p)));
+  out["pairs"] = pairs;
+  return out;
 }
 
 }  // namespace
@@ -59,6 +109,7 @@ void bind_pages(nb::module_& module) {
       .def(
           "write", [](const report::Report& page, const std::string& path) { report::write_report(page, path); },
           "path"_a, "As HTML, Markdown or CSV, by the extension.");
+  module.def("rankers_tests", &rankers_tests, "evaluations"_a, "reference"_a, "options"_a, "how"_a);
   module.def("rankers_page", &rankers_page, "evaluations"_a, "reference"_a, "options"_a, "data_name"_a);
   nb::class_<Training>(module, "Training", "A training with its data: what a page about it is made from.")
       .def_static(

@@ -8,8 +8,13 @@
 #include <utility>
 
 #include "arrays.h"
+#include "base/json.h"
 #include "bindings.h"
+#include "data/encode/column_encoder.h"
+#include "data/encode/proposal.h"
+#include "data/io/binary/input_json.h"
 #include "dorm/data/prepare.h"
+#include "dorm/data/split.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "dorm/write.h"
@@ -20,8 +25,6 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::array<std::pair<const char*, Missing>, 4> kMissing = {
-    {{"error", Missing::error}, {"zero", Missing::zero}, {"mean", Missing::mean}, {"keep", Missing::keep}}};
 constexpr std::array<std::pair<const char*, DataFormat>, 5> kFormats = {{{"auto", DataFormat::detect},
                                                                          {"letor", DataFormat::letor},
                                                                          {"csv", DataFormat::csv},
@@ -52,10 +55,61 @@ void take_roles(const nb::dict& fields, ColumnRoles& roles) {
   take(fields, "ignore_columns", roles.ignored);
 }
 
-Missing missing_from(const nb::dict& fields) {
-  std::string name = "error";
-  take(fields, "missing", name);
-  return parse_name(kMissing, "missing", name);
+MissingRules missing_from(const nb::dict& fields) {
+  std::string rules = "error";
+  take(fields, "missing", rules);
+  return parse_missing(rules);
+}
+
+/// Of a text as to_dict() writes it.
+std::vector<ColumnEncoding> encodings_from(const std::string& text) {
+  if (text.empty()) return {};
+  const Json json = parse_json(text, "encodings", "fitted encodings");
+  const Json named = {{"encodings", json}};
+  return encodings_from_json(JsonFields(named, "encodings", "fitted encodings"));
+}
+
+std::string encodings_to(const std::vector<ColumnEncoding>& encodings) {
+  return encodings.empty() ? "" : json_text(encodings_json(encodings));
+}
+
+/// A column of texts, each row by its place among them, -1: a gap; as numbers of float32, row by row.
+nb::tuple encode_column(const std::string& name, const std::string& rules, const std::string& fitted,
+                        const std::vector<std::string>& texts, const Vector<std::int64_t>& codes) {
+  std::vector<ColumnEncoding> encodings = fitted.empty() ? parse_encodings(rules) : encodings_from(fitted);
+  for (ColumnEncoding& each : encodings) each.column = name;
+  ColumnEncoder encoder(std::move(encodings));
+  const auto refuse = [&](const std::string& text) {
+    throw Error(ErrorCode::bad_input, "column \"" + name + "\" holds \"" + text + "\"; expected " + encoder.expected());
+  };
+  std::vector<float> stand_ins;
+  for (const std::int64_t code : span_of(codes)) {
+    const bool gap = code < 0;
+    const std::string_view text = gap ? std::string_view() : std::string_view(texts.at(static_cast<std::size_t>(code)));
+    if (encoder.note(text, gap, stand_ins.emplace_back()) == ColumnEncoder::Found::unreadable)
+      refuse(std::string(text));
+  }
+  encoder.fit();
+  std::vector<float> values(stand_ins.size() * encoder.width());
+  std::vector<std::uint32_t> ids;
+  std::vector<float> row;
+  for (std::size_t i = 0; i < stand_ins.size(); ++i) {
+    ids.clear();
+    row.clear();
+    encoder.encode(stand_ins[i], 0, ids, row);
+    for (std::size_t k = 0; k < ids.size(); ++k) values[i * encoder.width() + ids[k]] = row[k];
+  }
+  nb::list names;
+  for (const ColumnEncoding& rule : encoder.rules())
+    for (const std::string& feature : encoded_names(rule)) names.append(text_from(feature));
+  return nb::make_tuple(names, to_numpy(std::move(values)), encodings_to(encoder.rules()));
+}
+
+nb::tuple missing_rules(const std::string& text) {
+  const MissingRules rules = parse_missing(text);
+  nb::dict by_column;
+  for (const auto& [name, rule] : rules.by_column) by_column[text_from(name)] = name_of(rule);
+  return nb::make_tuple(name_of(rules.missing), by_column);
 }
 
 ReadOptions read_options(const nb::dict& fields) {
@@ -63,7 +117,13 @@ ReadOptions read_options(const nb::dict& fields) {
   std::string format = "auto";
   take(fields, "format", format);
   options.format = parse_name(kFormats, "format", format);
-  options.missing = missing_from(fields);
+  const MissingRules rules = missing_from(fields);
+  options.missing = rules.missing;
+  options.missing_by_column = rules.by_column;
+  std::string encode, fitted;
+  take(fields, "encode", encode);
+  take(fields, "encodings", fitted);
+  options.encodings = encode.empty() ? encodings_from(fitted) : parse_encodings(encode);
   take_roles(fields, options.columns);
   take(fields, "means", options.means);
   take(fields, "features", options.features);
@@ -142,7 +202,8 @@ nb::dict to_dict(const InputDescription& input) {
   out["group_column"] = input.columns.group;
   out["weight_column"] = input.columns.weight;
   out["ignore_columns"] = input.columns.ignored;
-  out["missing"] = kMissing[static_cast<std::size_t>(input.missing)].first;
+  out["missing"] = missing_text(input.missing, input.missing_by_column);
+  out["encodings"] = encodings_to(input.encodings);
   for (const auto& [name, mean] : input.means) means[text_from(name)] = mean;
   out["means"] = means;
   return out;
@@ -151,12 +212,48 @@ nb::dict to_dict(const InputDescription& input) {
 InputDescription input_from(const nb::dict& fields) {
   InputDescription input;
   take_roles(fields, input.columns);
-  input.missing = missing_from(fields);
+  const MissingRules rules = missing_from(fields);
+  input.missing = rules.missing;
+  input.missing_by_column = rules.by_column;
+  std::string fitted;
+  take(fields, "encodings", fitted);
+  input.encodings = encodings_from(fitted);
   take(fields, "means", input.means);
   return input;
 }
 
 void bind_reading(nb::module_& module) {
+  module.def(
+      "split_queries",
+      [](const std::vector<std::string>& ids, const std::vector<std::uint64_t>& relevant, double test, double valid,
+         std::uint64_t seed) {
+        const QuerySplit split = split_queries(ids, relevant, {.test = test, .valid = valid, .seed = seed});
+        return nb::make_tuple(split.train, split.valid, split.test);
+      },
+      "ids"_a, "relevant"_a, "test"_a, "valid"_a, "seed"_a, "Indices of the queries of each part.");
+  module.def("encode_column", &encode_column, "column"_a, "rules"_a, "fitted"_a, "texts"_a, "codes"_a,
+             "Names of the features, their values row by row, and the fitted rules.");
+  module.def(
+      "propose_encoding",
+      [](const std::vector<std::string>& texts) {
+        ColumnSample sample;
+        for (const std::string& text : texts) sample.add(text, {});
+        return sample.proposal();
+      },
+      "texts"_a, "A rule that would read cells that are no numbers; empty: none.");
+  module.def("parse_missing", &missing_rules, "text"_a, "The rule of all columns, and those of others by name.");
+  module.def(
+      "encoded_names",
+      [](const std::string& fitted) {
+        nb::list names;
+        for (const ColumnEncoding& each : encodings_from(fitted))
+          for (const std::string& name : encoded_names(each)) names.append(text_from(name));
+        return names;
+      },
+      "fitted"_a, "The features that they make.");
+  module.def(
+      "encodings_text", [](const std::string& fitted) { return encodings_text(encodings_from(fitted)); }, "fitted"_a,
+      "The rules as the command takes them.");
   module.def("read_dataset", &read_documents, "path"_a, "options"_a, "unjudged"_a, "Judged documents and warnings.");
   module.def(
       "write_dataset",

@@ -68,6 +68,7 @@ nb::tuple train_model(const Dataset& data, const TrainOptions& options, const Da
 Model train_baseline(const Dataset& data, const std::string& method, const TrainOptions& options) {
   const nb::gil_scoped_release unlocked;
   if (method == "pairwise") return train_initial_model(data, InitialModel::pairwise, options);
+  require_unsigned(options.signs, method);
   return train_method(data, method,
                       {.C = options.C,
                        .measure = options.measure,

@@ -11,6 +11,7 @@
 
 #include "bindings.h"
 #include "dorm/apps/pages.h"
+#include "dorm/data/split.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
 #include "report/pages/words.h"
@@ -26,10 +27,17 @@ using namespace nb::literals;
 /// A tuning as it went, with its data.
 struct Tuning {
   Dataset train;
-  std::optional<Dataset> valid = {};
+  std::optional<Dataset> valid = {}, test = {};
   TuneOptions options;
   TuneResult result;
 };
+
+Family family_from(const std::string& name) {
+  if (name.empty()) return Family::any;
+  if (name == "linear") return Family::linear;
+  if (name == "trees") return Family::trees;
+  throw Error(ErrorCode::bad_option, "only is \"" + name + "\"; expected linear or trees");
+}
 
 template <class T>
 void take_axis(const nb::dict& settings, const char* name, std::vector<T>& out) {
@@ -51,6 +59,12 @@ TuneOptions tune_options(const TrainOptions& train, const nb::dict& settings) {
     options.folds = static_cast<std::size_t>(folds);
   }
   std::vector<std::string> names;
+  take_axis(settings, "trees", names);
+  for (const std::string& name : names) options.tree_losses.push_back(parse_tree_loss(name));
+  take_axis(settings, "leaves", options.tree_leaves);
+  options.only = family_from(nb::cast<std::string>(settings["only"]));
+  options.lightgbm = nb::cast<std::string>(settings["lightgbm"]);
+  names.clear();
   take_axis(settings, "bound", names);
   if (!names.empty()) options.bounds.clear();
   for (const std::string& name : names) options.bounds.push_back(parse_bound_choice(name));
@@ -73,8 +87,9 @@ nb::dict place_dict(const Cell& cell) {
   out["decay"] = cell.decay;
   out["kernel"] = cell.kernel;
   out["bound"] = cell.bound ? std::string(name_of(*cell.bound)) : "none";
-  out["start"] = std::string(name_of(cell.start));
+  out["start"] = std::string(cell.trees ? name_of(*cell.trees) : name_of(cell.start));
   out["C"] = cell.C;
+  out["leaves"] = cell.leaves;
   return out;
 }
 
@@ -98,6 +113,19 @@ nb::dict validated_dict(const ValidatedFigure& figure) {
   out["low"] = figure.low;
   out["high"] = figure.high;
   out["queries"] = figure.queries;
+  return out;
+}
+
+nb::object tested_dict(const std::optional<TestedFigure>& tested) {
+  if (!tested) return nb::none();
+  nb::dict out;
+  out["measure"] = tested->measure;
+  out["mean"] = tested->mean;
+  out["low"] = tested->low;
+  out["high"] = tested->high;
+  out["queries"] = tested->queries;
+  out["share"] = tested->share;
+  out["seed"] = tested->seed;
   return out;
 }
 
@@ -125,6 +153,17 @@ nb::dict told(const TuneResult& result, const TuneOptions& options) {
   out["cells"] = cells;
   out["pruned"] = pruned;
   out["validated"] = validated_dict(result.validated);
+  if (result.worth) {
+    nb::dict worth;
+    worth["linear"] = validated_dict(result.worth->linear);
+    worth["trees"] = validated_dict(result.worth->trees);
+    worth["difference"] = result.worth->difference;
+    worth["low"] = result.worth->low;
+    worth["high"] = result.worth->high;
+    worth["text"] = pages::worth_text(*result.worth, options.train.measure);
+    out["worth"] = worth;
+  }
+  out["tested"] = tested_dict(result.model.tested);
   out["choice"] = std::string(pages::choice_name(result.choice));
   out["reason"] = pages::choice_reason(result, options.choice);
   out["end"] = kEnds.at(static_cast<std::size_t>(result.end));
@@ -136,21 +175,34 @@ nb::dict told(const TuneResult& result, const TuneOptions& options) {
   return out;
 }
 
+/// The queries that dorm split draws with the same share and seed.
+void set_aside(Tuning& tuned, TestedFigure& drawn) {
+  drawn.seed = tuned.options.train.solve.seed;
+  drawn.fingerprint = tuned.train.fingerprint(tuned.options.train.compute.threads);
+  const QuerySplit split = split_queries(tuned.train, {.test = drawn.share, .seed = drawn.seed});
+  tuned.test = tuned.train.select(split.test);
+  tuned.train = tuned.train.select(split.train);
+}
+
 nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::dict& settings,
                      const Dataset* validation, nb::object callback) {
   Tuning tuned{.train = data, .options = tune_options(train, settings), .result = {}};
   if (validation) tuned.valid = *validation;
+  TestedFigure drawn;
+  drawn.share = nb::cast<double>(settings["test"]);
+  if (drawn.share > 0) set_aside(tuned, drawn);
   Watcher watcher(std::move(callback));
   try {
     const nb::gil_scoped_release unlocked;
     std::size_t last = static_cast<std::size_t>(-1);
     tuned.result = tune(
-        data, tuned.options, validation ? Task(*validation) : Task(),
+        tuned.train, tuned.options, validation ? Task(*validation) : Task(),
         [&](const TuneProgress& progress) {
           const bool news = progress.done != std::exchange(last, progress.done);
           return watcher.go_on(news, [&] { return progress_of(progress); });
         },
         [&](const TrainProgress&) { return watcher.go_on(false, [] { return nb::dict(); }); });
+    if (tuned.test) test_tuned(tuned.result, tuned.options, *tuned.test, drawn);
   } catch (const Error&) {  // stopped before any cell was judged: say why
     watcher.rethrow();
     if (!watcher.interrupted()) throw;
@@ -167,10 +219,12 @@ report::Report page_of_tuning(const Tuning& tuned, const std::string& train_name
   const pages::TrainingTrace trace;
   const pages::TrainingReportData report_data{.train = tuned.train,
                                               .valid = tuned.valid ? &*tuned.valid : nullptr,
+                                              .test = tuned.test ? &*tuned.test : nullptr,
                                               .result = trained,
                                               .trace = trace,
                                               .train_name = train_name,
-                                              .valid_name = judged_on};
+                                              .valid_name = judged_on,
+                                              .measure = tuned.options.train.measure};
   const pages::TuningReportData grid{.tuned = tuned.result,
                                      .options = tuned.options,
                                      .judged_on = judged_on,

@@ -8,9 +8,10 @@
 >>> print(dorm.evaluate(data.y, scores, qid=data.qid, measures=["ndcg@10", "mrr"]))
 measure ...
 
-Submodules: `dorm.data` (data sets, runs and judgments), `dorm.results` (types of results), `dorm.clicks` (click logs),
-`dorm.recommend` (ratings), `dorm.matching` (graphs and assignments), `dorm.lab` (experiments), `dorm.plot`, and the
-integrations `dorm.dask`, `dorm.spark`, `dorm.torch`, `dorm.mlflow`, `dorm.pyterrier` and `dorm.ir_measures`.
+Submodules: `dorm.data` (data sets, runs and judgments), `dorm.results` (types of results), `dorm.clicks` (click
+logs), `dorm.recommend` (ratings), `dorm.matching` (graphs and assignments), `dorm.fusion` (runs of several
+retrievers), `dorm.lab` (experiments), `dorm.plot`, and the integrations `dorm.dask`, `dorm.spark`, `dorm.torch`,
+`dorm.mlflow`, `dorm.pyterrier` and `dorm.ir_measures`.
 
 Names are imported when they are first used: ``import dorm`` alone imports neither scikit-learn nor scipy nor pandas.
 """
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from ._blend import Blend
     from ._boosting import metric, objective
     from ._catalog import catalog
-    from ._compare import compare_methods, compare_rankers
+    from ._compare import compare_methods
+    from ._compare_rankers import compare_rankers, compare_runs
     from ._describe import info, load_model
     from ._evaluate import compare, evaluate
     from ._importance import permutation_importance
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
         read_table,
         synth,
     )
+    from .fusion import fuse
 
 __all__ = [
     "Blend",
@@ -63,9 +66,11 @@ __all__ = [
     "compare",
     "compare_methods",
     "compare_rankers",
+    "compare_runs",
     "evaluate",
     "evaluate_run",
     "explore",
+    "fuse",
     "info",
     "load_model",
     "metric",
@@ -86,7 +91,8 @@ _HOMES = {
     "._blend": ("Blend",),
     "._boosting": ("metric", "objective"),
     "._catalog": ("catalog",),
-    "._compare": ("compare_methods", "compare_rankers"),
+    "._compare": ("compare_methods",),
+    "._compare_rankers": ("compare_rankers", "compare_runs"),
     "._describe": ("info", "load_model"),
     "._evaluate": ("compare", "evaluate"),
     "._importance": ("permutation_importance",),
@@ -97,6 +103,7 @@ _HOMES = {
     "._rankers.slates": ("PositionRanker", "TopicRanker"),
     "._serve": ("explore", "serve"),
     "._tune": ("tune",),
+    ".fusion": ("fuse",),
     ".data": (
         "QueryKFold",
         "RankingData",
@@ -113,6 +120,7 @@ _SUBMODULES = (
     "clicks",
     "dask",
     "data",
+    "fusion",
     "ir_measures",
     "lab",
     "matching",

@@ -59,7 +59,8 @@ def info(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def load_model(path: str | os.PathLike[str]) -> Any:
     """The model of a file: a `DormRanker`, a `DormEnsemble` (trees, also of LightGBM, XGBoost, CatBoost and RankLib, or
-    a sum of rankers), a `PositionRanker`, `DormFactorization` or `JointRanker`; None: the file is no model."""
+    a sum of rankers), a `PositionRanker`, `DormFactorization`, `JointRanker` or `DormRecommender`; None: the
+    file is no model."""
     kind = _core.kind_of_model(os.fspath(path))
     if kind == "ranker":
         from ._rankers.ensemble import as_ranker
@@ -77,6 +78,10 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         from .recommend._joint import JointRanker
 
         return JointRanker.load(path)
+    if kind == "implicit":
+        from .recommend._implicit import DormRecommender
+
+        return DormRecommender.load(path)
     return None
 
 
@@ -102,4 +107,5 @@ def _facts(model: Any) -> dict[str, Any]:
     if hasattr(model, "item_factors_"):
         options = model.model_.options
         told.update(measure=options.measure, bound=options.bound, rank=options.rank, rounds=model.model_.rounds)
+    told.update(getattr(model, "options_", {}))
     return told

@@ -19,9 +19,14 @@ from ._threads import thread_count
 SOLVER_OPTIONS: dict[str, Any] = {
     "approximation": "none",
     "checkpoint": None,
+    "curves": "none",
+    "decreasing": "",
     "epsilon": 0.0,
     "given_ties": "",
+    "increasing": "",
     "max_passes": 1000,
+    "monotonic_cst": None,
+    "non_negative": False,
     "one_per": "",
     "paper_C": False,
     "planes_per_block": 50,
@@ -85,6 +90,12 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     given["measure"] = measure.name if isinstance(measure, Measure) else measure
     given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
     given["memory"] = memory_bytes(given.get("memory"))
+    if not isinstance(given.get("curves", ""), str):
+        given["curves"] = _curves_text(given["curves"])
+    given |= _monotonic(given.pop("monotonic_cst", None), given)
+    for name in ("increasing", "decreasing"):
+        if not isinstance(given.get(name, ""), str):
+            given[name] = ",".join(map(str, given[name]))
     if initial_name(given.get("initial")):
         given["start"] = given["initial"]
     _set_all(options, given)
@@ -97,6 +108,31 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     if not isinstance(measure, Measure):
         options.validate()
     return options
+
+
+def _monotonic(constraints: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """scikit-learn's ``monotonic_cst`` by name as the options of the core."""
+    if constraints is None:
+        return {}
+    if not isinstance(constraints, Mapping):  # by column; columns without names are numbered from 1
+        constraints = {str(j): sign for j, sign in enumerate(constraints, 1)}
+    if any(sign not in (-1, 0, 1) for sign in constraints.values()):
+        raise ValueError(f"monotonic_cst is {constraints!r}; expected -1, 0 or 1 for each feature")
+    if given.get("increasing") or given.get("decreasing"):
+        raise ValueError("monotonic_cst and increasing or decreasing exclude each other; pass one of them")
+    return {
+        name: [feature for feature, sign in constraints.items() if sign == wanted]
+        for name, wanted in (("increasing", 1), ("decreasing", -1))
+    }
+
+
+def _curves_text(curves: Any) -> str:
+    """A number of pieces, or one for each feature in a dict, as the core reads it."""
+    if curves is None:
+        return "none"
+    if isinstance(curves, Mapping):
+        return ",".join(f"{name}={pieces}" for name, pieces in curves.items())
+    return str(curves)
 
 
 def expert_options(estimator: Any) -> dict[str, Any]:

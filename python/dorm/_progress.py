@@ -76,6 +76,19 @@ class JointProgress(Progress):
         return {"primal": f"{progress['primal']:.6g}", "gap": f"{progress['gap']:.2g}"}
 
 
+class ImplicitProgress(Progress):
+    """The same of a recommender from events."""
+
+    def stage(self, progress: dict[str, Any]) -> str:
+        return "training on all events" if progress["stage"] == "final" else f"choosing: {progress['stage']}"
+
+    def steps(self, progress: dict[str, Any]) -> tuple[int, int | None]:
+        return progress["trials"], None
+
+    def figures(self, progress: dict[str, Any]) -> dict[str, str]:
+        return {"trials": str(progress["trials"]), "best": f"{progress['best']:.4f}"}
+
+
 class _Bar:
     """A bar of tqdm, in a notebook as a widget."""
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._measure import Measure
@@ -17,7 +18,11 @@ from ._rankers.ranker import DormRanker
 from ._report import TrainReport
 from ._tables import Figure, html_table, pandas_for
 
-_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel")
+if TYPE_CHECKING:
+    from ._rankers.ensemble import DormEnsemble
+
+_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel", "trees", "leaves")
+LOSSES = ("lambdarank", "dorm", "regression")  # of trees
 
 
 @dataclass(frozen=True)
@@ -27,13 +32,14 @@ class GridPoint:
     measure: str  #: trained for; empty for an initial model
     decay: str
     kernel: str
-    bound: str  #: ``"none"``: an initial model alone, named by ``start``
+    bound: str  #: ``"none"``: an initial model alone, named by ``start``, or trees by the loss of that name
     start: str
     C: float
+    leaves: int  #: of a tree, at most; 0: no trees
     validation: float  #: the measure on the validation queries
     standard_error: float  #: of that
     explained_risk: float  #: mean over folds; NaN for an initial model
-    rounds: int
+    rounds: int  #: of trees their number
     gap: float  #: relative duality gap; with folds, the largest
     status: str
     cut_short: bool  #: stopped by the time limit; used only where no other point is complete
@@ -55,6 +61,7 @@ class PrunedPoint:
     bound: str
     start: str
     C: float
+    leaves: int
     why: str
 
 
@@ -73,11 +80,45 @@ class Validated:
         return f"{self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], on {self.evaluated_on}"
 
 
+@dataclass(frozen=True)
+class TreesWorth:
+    """What trees are worth: the average of all grid points against that of the linear ones, on validation queries."""
+
+    difference: float
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    linear: Validated
+    trees: Validated
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The measure of the tuned ranker on queries that were set aside before anything was chosen (``test=``)."""
+
+    measure: str
+    mean: float
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    queries: int
+    share: float  #: of the queries that were set aside
+    seed: int  #: that drew them, as ``dorm split --seed``
+
+    def __str__(self) -> str:
+        return (
+            f"{self.measure} {self.mean:.4f}, 95 % interval [{self.low:.4f}, {self.high:.4f}], "
+            f"on {self.queries} queries that nothing had seen"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class TuneResult:
     """The result of `tune`: the ranker, its validated measure and the grid points. Prints as a table."""
 
-    ranker: DormRanker  #: fitted; predicts, explains, saves
+    ranker: DormRanker | DormEnsemble  #: fitted; predicts, explains, saves; with trees a `DormEnsemble`
     measure: str  #: that evaluates the grid points
     validated: Validated
     points: list[GridPoint]  #: evaluated, in the order of the grid
@@ -86,8 +127,10 @@ class TuneResult:
     reason: str  #: the rule in a sentence, with its result
     end: str  #: ``"whole"``, or ``"time_limit"`` or ``"stopped"`` with pruned points
     resumed: int  #: grid points restored from the checkpoint
+    worth: TreesWorth | None  #: of trees, where they were grown
     report_: TrainReport | None = field(repr=False)  #: of the final training, if there was one
     _report_data: ReportData | None = field(repr=False)
+    tested: Tested | None = None  #: with ``test=``; the figure to report
 
     @property
     def parts(self) -> list[GridPoint]:
@@ -122,7 +165,9 @@ class TuneResult:
 
     def _foot(self) -> str:
         left = f"; {len(self.pruned)} points pruned" if self.pruned else ""
-        return f"{self.measure} {self.validated}; {self.reason}{left}"
+        worth = "" if self.worth is None else f"\n{self.worth}"
+        tested = "" if self.tested is None else f"; tested: {self.tested}"
+        return f"{self.measure} {self.validated}{tested}; {self.reason}{left}{worth}"
 
     def __str__(self) -> str:
         lines = [
@@ -131,7 +176,7 @@ class TuneResult:
         for c in self._sorted():
             mark = "*" if c.chosen else " "
             lines.append(
-                f"{mark} {c.bound:<9}  {c.start:<13}  {c.decay:<8}  {c.C:>8g}  {c.validation:>10.4f}  "
+                f"{mark} {c.bound:<9}  {_start(c):<13}  {c.decay:<8}  {c.C:>8g}  {c.validation:>10.4f}  "
                 f"{c.standard_error:>8.4f}  {c.share:>5.2f}"
             )
         return "\n".join([*lines, self._foot()])
@@ -141,11 +186,15 @@ class TuneResult:
     def _repr_html_(self) -> str:
         head = ["bound", "start", "decay", "C", self.measure, "± error", "explained_risk", "share"]
         rows = [
-            (c.bound, c.start, c.decay, Figure(c.C, "g"), Figure(c.validation), Figure(c.standard_error))
+            (c.bound, _start(c), c.decay, Figure(c.C, "g"), Figure(c.validation), Figure(c.standard_error))
             + (Figure(c.explained_risk, ".3f"), Figure(c.share, ".2f"))
             for c in self._sorted()
         ]
         return html_table(head, rows, f"{self.measure} {self.validated}", self._foot())
+
+
+def _start(point: GridPoint) -> str:
+    return f"{point.start}, {point.leaves} leaves" if point.leaves else point.start
 
 
 class _TuneProgress(Progress):
@@ -174,8 +223,12 @@ def tune(
     eval_qid: Any = None,
     eval_group: Any = None,
     folds: int | None = None,
+    test: float = 0.0,
     grid: Mapping[str, Any] | None = None,
     choose: str = "average",
+    trees: bool = False,
+    only: str | None = None,
+    lightgbm: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool | str | Callable[[dict[str, Any]], Any] | None = None,
@@ -193,15 +246,26 @@ def tune(
         Validation data, ``(X, y)`` or a `RankingData`, and its queries.
     folds
         Number of folds over the queries, where there is no validation data (5). The model is the mean over the folds.
+    test
+        Share of the queries to set aside before everything else, whole queries, the ones that `dorm.data.split` draws
+        with ``seed=`` the ``random_state`` of the ranker (1). The ranker is evaluated on them once, at the end.
     grid
         Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (initial models
         beside the bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"``
         is given),
-        ``"measure"`` (the measure to train for, where another one evaluates) and ``"kernel"``.
+        ``"measure"`` (the measure to train for, where another one evaluates), ``"kernel"``, and with ``trees``
+        ``"trees"`` (losses: ``"lambdarank"``, ``"dorm"``, ``"regression"``) and ``"leaves"`` (7, 15, 31, 63).
     choose
         ``"average"``: all grid points, weighted by their distance to the best; ``"steady"``: of the points
         within one standard error of the best the one nearest to the defaults; ``"one-standard-error"``: the smallest C
         of those; ``"best"``: the largest figure (docs/training.md).
+    trees
+        Grow trees beside the linear rankers, too, by the shared library of LightGBM (``pip install lightgbm``); the
+        result says what they are ``worth``.
+    only
+        ``"linear"`` or ``"trees"``: the model is made of those only. None: of all that validate well.
+    lightgbm
+        LightGBM's library ``lib_lightgbm.so``; None: that of the package ``lightgbm``, or of the system.
     time_limit
         Time limit in seconds for the whole grid; at least one point is evaluated.
     checkpoint
@@ -226,7 +290,12 @@ def tune(
     train, held_out = ranker._training_sets(
         X, y, qid, group, sample_weight, feature_names, eval_set, eval_qid, eval_group
     )
-    settings = {**_axes(grid, ranker), "choose": choose, "checkpoint": os.fspath(checkpoint or "")}
+    settings = {**_axes(grid, ranker), "choose": choose, "checkpoint": os.fspath(checkpoint or ""), "test": float(test)}
+    if trees:
+        settings.setdefault("trees", list(LOSSES))
+    elif only or "trees" in settings or "leaves" in settings:
+        raise ValueError("only= and the axes of trees need trees=True")
+    settings.update(only=only or "", lightgbm=os.fspath(lightgbm or library_of_lightgbm()))
     if folds is not None:
         settings["folds"] = int(folds)
     with watching(None, _TuneProgress(ranker.verbose), progress) as callback:
@@ -238,12 +307,21 @@ def tune(
         raise KeyboardInterrupt(f"tuning was interrupted after {len(told['cells'])} grid points{hint}")
     evaluated_on = "the validation data" if eval_set is not None else f"{told['folds']} folds"
     report = TrainReport._of(told["report"]) if told["refitted"] else None
-    ranker._adopt(tuned.model)
-    ranker.C = tuned.model.C
-    if report is not None:
-        ranker.report_ = report
+    made: DormRanker | DormEnsemble = ranker
+    if tuned.model.kind in ("trees", "sum"):
+        from ._rankers.ensemble import DormEnsemble
+
+        made = DormEnsemble(tuned.model)
+    else:
+        ranker._adopt(tuned.model)
+        ranker.C = tuned.model.C
+        if report is not None:
+            ranker.report_ = report
+    worth = told.get("worth")
+    if worth is not None:
+        worth = {**worth, **{each: Validated(**worth[each], evaluated_on=evaluated_on) for each in ("linear", "trees")}}
     return TuneResult(
-        ranker=ranker,
+        ranker=made,
         measure=ranker.measure,
         validated=Validated(**told["validated"], evaluated_on=evaluated_on),
         points=[GridPoint(**cell) for cell in told["cells"]],
@@ -252,9 +330,24 @@ def tune(
         reason=told["reason"],
         end=told["end"],
         resumed=told["resumed"],
+        worth=None if worth is None else TreesWorth(**worth),
         report_=report,
         _report_data=ReportData(tuned),
+        tested=Tested(**told["tested"]) if told["tested"] else None,
     )
+
+
+def library_of_lightgbm() -> str:
+    """The shared library in the package ``lightgbm``, which is not imported; empty: there is none."""
+    try:
+        found = importlib.util.find_spec("lightgbm")
+    except (ImportError, ValueError):
+        return ""
+    for folder in [] if found is None else found.submodule_search_locations or []:
+        for library in (os.path.join(folder, "lib", "lib_lightgbm.so"), os.path.join(folder, "lib_lightgbm.so")):
+            if os.path.exists(library):
+                return library
+    return ""
 
 
 def _base(parameters: dict[str, Any], time_limit: float | None) -> DormRanker:
@@ -280,7 +373,8 @@ def _axes(grid: Mapping[str, Any] | None, ranker: DormRanker) -> dict[str, Any]:
     for name, values in grid.items():
         one = isinstance(values, (str, int, float)) or values is None
         values = [values] if one else list(values)
-        axes[name] = [float(v) for v in values] if name == "C" else ["none" if v is None else str(v) for v in values]
+        kind = {"C": float, "leaves": int}.get(name, lambda v: "none" if v is None else str(v))
+        axes[name] = [kind(v) for v in values]
         if not axes[name] and name != "ranker":
             raise ValueError(f"the axis {name!r} of the grid has no values")
     if "ranker" in axes:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ._input.columns import ColumnRules
 from ._rankers.ranker import DormRanker
 from ._tables import pandas_for
 
@@ -115,6 +116,8 @@ class PythonFunction:
         if isinstance(model_input, np.ndarray) and model_input.ndim == 2 and model_input.shape[1] == len(names):
             model_input = pandas.DataFrame(model_input, columns=names)
         frame = pandas.DataFrame(model_input).rename(columns=str)
+        rules = ColumnRules(fitted=self.ranker.model_.input["encodings"])
+        names = names if set(names) <= set(frame.columns) else rules.sources(names)
         missing = [name for name in names if name not in frame.columns]
         if missing:
             more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""

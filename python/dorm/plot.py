@@ -19,10 +19,11 @@ from ._report import TrainReport
 try:
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:
     raise ImportError('dorm.plot needs matplotlib; install it with: pip install "dorm-rank[plot]"') from error
 
-__all__ = ["convergence", "feature_weights", "measure_by_cutoff", "query_differences"]
+__all__ = ["convergence", "curves", "feature_weights", "measure_by_cutoff", "query_differences"]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#666666"
@@ -54,6 +55,7 @@ def convergence(source: DormRanker | TrainReport, *, ax: Axes | None = None) -> 
         ax.plot(passes, values, color=colour, marker="o", markersize=3, label=name)
         ends[name] = (values[-1], colour)
     _label_ends(ax, ends)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("pass over the data")
     ax.set_ylabel("objective")
     ax.set_title(f"{source.status}, relative gap {source.certificate.gap:.1e}", loc="left")
@@ -136,6 +138,37 @@ def feature_weights(ranker: DormRanker, *, top: int = 20, ax: Axes | None = None
     return ax
 
 
+def curves(ranker: DormRanker, features: Sequence[str] | None = None, *, top: int = 12) -> Any:
+    """The curves of a ranker (docs/curves.md), one picture each: what a scaled value adds to a score.
+
+    Draws those of ``features``, or the ``top`` of the largest range, and returns the figure. All have one vertical
+    scale, so that ranges can be compared.
+    """
+    points = ranker.curves_
+    if features is None:
+        features = sorted(points, key=lambda name: -np.ptp(points[name][:, 1]))[:top]
+    for name in features:
+        if name not in points:
+            raise ValueError(f"feature {name!r} has no curve; there are curves of {', '.join(map(repr, points))}")
+    columns = min(4, len(features))
+    rows = -(-len(features) // columns)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=(2.6 * columns, 2.0 * rows), sharey=True, squeeze=False, layout="constrained"
+    )
+    for ax, name in zip(grid.flat, features):
+        ax.axhline(0, color=_QUIET, linewidth=0.8)
+        ax.plot(*points[name].T, color=COLOURS[0])
+        ax.set_title(name, loc="left", fontsize="small")
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    for ax in grid.flat[len(features) :]:
+        ax.set_visible(False)
+    scaled = ranker.model_.scaling
+    figure.supxlabel("value" if scaled == "none" else f"scaled value ({scaled})", fontsize="small")
+    figure.supylabel("adds to the score", fontsize="small")
+    return figure
+
+
 def query_differences(
     a: Evaluation,
     b: Evaluation,
@@ -167,11 +200,12 @@ def query_differences(
     ax.axhline(0, color=_QUIET, linewidth=0.8)
     ax.set_xlim(0, len(difference) + 1)
     _label_ends(ax, {f"mean {tested.mean_difference:+.4f}": (tested.mean_difference, "black")})
-    free = {"transform": ax.transAxes}  # the largest gains stand at the left, so below them and at the right is room
-    ax.text(0.02, 0.03, f"{names[0]} better: {tested.wins}", color=_UP, va="bottom", **free)
-    ax.text(0.98, 0.97, f"{names[1]} better: {tested.losses}", color=_DOWN, ha="right", va="top", **free)
-    ax.text(0.98, 0.97 - 1.2 * _LINE_HEIGHT, f"equal: {tested.ties}", color=_QUIET, ha="right", va="top", **free)
-    ax.set_xlabel(f"queries, sorted ({tested.queries})")
+    # Below the axes, where no bar is.
+    ax.set_xlabel(
+        f"queries, sorted ({tested.queries})\n"
+        f"{names[0]} better: {tested.wins}, {names[1]} better: {tested.losses}, equal: {tested.ties}"
+    )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylabel(f"{shown.name}: {names[0]} - {names[1]}")
     ax.set_title(f"permutation test p = {tested.p_permutation:.3g}", loc="left")
     return ax

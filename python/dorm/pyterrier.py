@@ -14,11 +14,13 @@ PyTerrier's own ``pt.ltr.apply_learned_model(ranker, form="ltr")`` fits a `DormR
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._rankers.ranker import DormRanker
+from .fusion import FusionRanker, fuse
 
 try:
     import pyterrier as pt
@@ -93,6 +95,56 @@ class DormEstimator(pt.Estimator):
 
     def __repr__(self) -> str:
         return f"DormEstimator({self.ranker!r})"
+
+
+class FusionEstimator(pt.Estimator):
+    """What `fuse_dorm` makes. ``ranker`` is the `FusionRanker`, before and after `fit`."""
+
+    def __init__(self, retrievers: Sequence[Any], ranker: FusionRanker) -> None:
+        super().__init__()
+        self.retrievers = list(retrievers)
+        self.ranker = ranker
+
+    def fit(
+        self,
+        topics_and_results_Train: Any,
+        qrelsTrain: Any,
+        topics_and_results_Valid: Any = None,
+        qrelsValid: Any = None,
+    ) -> FusionEstimator:
+        """Learn the weights of the retrievers from the judged queries; validation data is not used."""
+        self.ranker.fit(self._lists(topics_and_results_Train), qrelsTrain)
+        return self
+
+    def transform(self, inp: Any) -> Any:
+        """The queries with the documents of all retrievers, fused; those of one that was not fitted: equal weights."""
+        lists = self._lists(inp)
+        run = self.ranker.fuse(lists) if hasattr(self.ranker, "weights_") else fuse(lists, scale=self.ranker.scale).run
+        fused = run.to_frame().rename(columns={"query": "qid", "document": "docno"})
+        queries = inp[[column for column in ("qid", "query") if column in inp.columns]].drop_duplicates("qid")
+        return pt.model.add_ranks(queries.astype({"qid": str}).merge(fused, on="qid"))
+
+    def transform_outputs(self, inp_cols: list[str]) -> list[str]:
+        """The columns of what `transform` returns, for PyTerrier's inspection of pipelines."""
+        return [*(column for column in ("qid", "query") if column in inp_cols), "docno", "score", "rank"]
+
+    def _lists(self, topics: Any) -> dict[str, Any]:
+        return {
+            f"run{number}": retriever.transform(topics)[["qid", "docno", "score"]]
+            for number, retriever in enumerate(self.retrievers, 1)
+        }
+
+    def __repr__(self) -> str:
+        return f"FusionEstimator({len(self.retrievers)} retrievers, {self.ranker!r})"
+
+
+def fuse_dorm(retrievers: Sequence[Any], ranker: FusionRanker | None = None) -> FusionEstimator:
+    """A stage that fuses retrievers, and learns their weights by `fit`.
+
+    >>> hybrid = dorm.pyterrier.fuse_dorm([bm25, dense])                                  # doctest: +SKIP
+    >>> hybrid.fit(train_topics, qrels)                                                   # doctest: +SKIP
+    """
+    return FusionEstimator(retrievers, ranker or FusionRanker())
 
 
 def apply_dorm(ranker: DormRanker | str | os.PathLike[str] | None = None, **fit_arguments: Any) -> DormEstimator:

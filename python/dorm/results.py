@@ -9,7 +9,8 @@ from ._lazy import lazy_names
 
 if TYPE_CHECKING:
     from ._boosting import Metric, Objective
-    from ._compare import ComparedFigure, ComparedMethod, MethodComparison, RankerTable
+    from ._compare import ComparedFigure, ComparedMethod, MethodComparison
+    from ._compare_rankers import RankerTable
     from ._evaluate import Comparison, Evaluation, MeasureResult
     from ._explain import Explanation
     from ._export import ExportCheck
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ._pages import Page
     from ._report import Candidate, Certificate, TrainReport
     from ._serve import Server
-    from ._tune import GridPoint, PrunedPoint, TuneResult, Validated
+    from ._tune import GridPoint, PrunedPoint, Tested, TreesWorth, TuneResult, Validated
 
 __all__ = [
     "Candidate",
@@ -38,14 +39,17 @@ __all__ = [
     "PrunedPoint",
     "RankerTable",
     "Server",
+    "Tested",
     "TrainReport",
+    "TreesWorth",
     "TuneResult",
     "Validated",
 ]
 
 _HOMES = {
     "._boosting": ("Metric", "Objective"),
-    "._compare": ("ComparedFigure", "ComparedMethod", "MethodComparison", "RankerTable"),
+    "._compare": ("ComparedFigure", "ComparedMethod", "MethodComparison"),
+    "._compare_rankers": ("RankerTable",),
     "._evaluate": ("Comparison", "Evaluation", "MeasureResult"),
     "._explain": ("Explanation",),
     "._export": ("ExportCheck",),
@@ -53,7 +57,7 @@ _HOMES = {
     "._pages": ("Page",),
     "._report": ("Candidate", "Certificate", "TrainReport"),
     "._serve": ("Server",),
-    "._tune": ("GridPoint", "PrunedPoint", "TuneResult", "Validated"),
+    "._tune": ("GridPoint", "PrunedPoint", "Tested", "TreesWorth", "TuneResult", "Validated"),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, {f".{home}": names for home, names in _HOMES.items()})

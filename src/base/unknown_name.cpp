@@ -56,7 +56,14 @@ void throw_unknown_name(std::string_view kind, std::string_view name, std::span<
   const std::string shown = shortened(name);
   std::vector<std::string> names;
   for (const CatalogEntry& entry : known) names.emplace_back(entry.name);
-  const std::string nearest = nearest_name(shown, names);
+  throw_unknown_name(kind, name, known, nearest_name(shown, names));
+}
+
+void throw_unknown_name(std::string_view kind, std::string_view name, std::span<const CatalogEntry> known,
+                        const std::string& nearest) {
+  const std::string shown = shortened(name);
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : known) names.emplace_back(entry.name);
   const std::string hint = nearest.empty() ? "" : fmt::format("did you mean \"{}\"? ", nearest);
   throw Error(ErrorCode::unknown_name,
               fmt::format("unknown {} \"{}\"; {}known: {}", kind, shown, hint, fmt::join(names, ", ")));

@@ -2,6 +2,7 @@
 #include "data/assemble.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "base/parallel.h"
@@ -62,7 +63,7 @@ class Assembler {
       fill_dense();
     else
       fill_compressed();
-    if (input_.missing == Missing::mean) impute();
+    if (input_.fills()) impute();
     publish();
     return {owned_, &owned_->storage};
   }
@@ -222,20 +223,56 @@ class Assembler {
     return std::to_string(number + owned_->storage.first_feature_id);
   }
 
+  /// What stands for a missing value of each feature: as given, else by the values that are there.
+  std::vector<float> fills_of(std::span<const float> values, const std::vector<Missing>& rules) {
+    const Storage& storage = owned_->storage;
+    std::vector<float> fills;
+    if (!input_.means.empty()) {
+      for (std::size_t j = 0; j < storage.num_features; ++j) {
+        const auto mean = input_.means.find(feature_name(j));
+        fills.push_back(mean == input_.means.end() ? 0.0f : static_cast<float>(mean->second));
+      }
+      return fills;
+    }
+    fills = storage.dense ? dense_means(values, storage.num_features, storage.stride)
+                          : compressed_means(values, owned_->columns.span(), storage.num_features, num_rows_);
+    std::vector<float> minima;
+    if (input_.has_rule(Missing::query_min))
+      minima = storage.dense ? dense_minima(values, storage.num_features, storage.stride)
+                             : compressed_minima(values, owned_->columns.span(), storage.num_features, num_rows_);
+    for (std::size_t j = 0; j < fills.size(); ++j) {
+      if (rules[j] == Missing::query_min) fills[j] = minima[j];
+      if (rules[j] == Missing::zero) fills[j] = 0;
+      input_.means.emplace(feature_name(j), fills[j]);
+    }
+    return fills;
+  }
+
+  void impute_by_query(std::span<float> values, const std::vector<Missing>& rules) {
+    if (!input_.has_rule(Missing::query_min)) return;
+    const Storage& storage = owned_->storage;
+    std::vector<std::uint32_t> chosen;
+    std::vector<bool> is_chosen;
+    for (std::size_t j = 0; j < rules.size(); ++j) {
+      is_chosen.push_back(rules[j] == Missing::query_min);
+      if (is_chosen.back()) chosen.push_back(static_cast<std::uint32_t>(j));
+    }
+    const std::vector<std::uint64_t>& query_end = owned_->grouping.query_end;
+    if (storage.dense)
+      impute_query_minima(values, storage.stride, query_end, chosen);
+    else
+      impute_query_minima(values, owned_->columns.span(), owned_->row_end, query_end, is_chosen);
+  }
+
   void impute() {
     const Storage& storage = owned_->storage;
     const std::span<float> values(owned_->values.data(), num_values());
-    std::vector<float> means;
-    if (input_.means.empty()) {
-      means = storage.dense ? dense_means(values, storage.num_features, storage.stride)
-                            : compressed_means(values, owned_->columns.span(), storage.num_features, num_rows_);
-      for (std::size_t j = 0; j < means.size(); ++j) input_.means.emplace(feature_name(j), means[j]);
-    } else {
-      for (std::size_t j = 0; j < storage.num_features; ++j) {
-        const auto mean = input_.means.find(feature_name(j));
-        means.push_back(mean == input_.means.end() ? 0.0f : static_cast<float>(mean->second));
-      }
-    }
+    std::vector<Missing> rules;
+    for (std::size_t j = 0; j < storage.num_features; ++j) rules.push_back(input_.missing_rule(feature_name(j)));
+    std::vector<float> means = fills_of(values, rules);
+    impute_by_query(values, rules);
+    for (std::size_t j = 0; j < rules.size(); ++j)
+      if (rules[j] == Missing::keep) means[j] = std::numeric_limits<float>::quiet_NaN();
     if (storage.dense)
       impute_dense(values, storage.stride, means);
     else

@@ -16,6 +16,10 @@ namespace dorm {
 
 bool uses(const Model& model, std::size_t feature) {
   if (model.trees) return model.trees->used()[feature];
+  if (model.curves && model.weights[feature] == 0) {
+    const std::vector<double>& rises = model.curves->features[feature].rises;
+    return std::any_of(rises.begin(), rises.end(), [](double rise) { return rise != 0; });
+  }
   return !model.linear() || model.weights[feature] != 0;
 }
 

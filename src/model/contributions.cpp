@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "model/align.h"
+#include "model/curve_scores.h"
 #include "model/tree_scores.h"
 
 namespace dorm {
@@ -50,6 +51,8 @@ std::optional<Contributions> contributions_of(const Model& model, const Dataset&
   switch (model.kind()) {
     case Model::Kind::linear:
       return linear_contributions(model, data, threads);
+    case Model::Kind::curves:
+      return Contributions{curve_parts(model, data, threads), 0};
     case Model::Kind::trees:
       if (!model.trees->trees().has_covers()) return std::nullopt;
       return of_trees(model, data, threads);

@@ -37,7 +37,7 @@ std::vector<double> aligned_features(const Model& model, const Dataset& data, st
 /// What scores are made of, by feature: scaled for weights, as they are for trees.
 std::vector<double> compared_features(const Model& model, const Dataset& data, std::size_t threads) {
   if (model.kernel) return aligned_features(model, data, threads);
-  if (model.linear()) return scaled_features(model, data, threads);
+  if (model.linear() || model.curves) return scaled_features(model, data, threads);
   const std::vector<float> raw = raw_features(model, data);
   return {raw.begin(), raw.end()};
 }

@@ -14,7 +14,9 @@
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/model.h"
+#include "model/curves_json.h"
 #include "model/kernel_json.h"
+#include "model/signs_json.h"
 #include "model/trees_json.h"
 
 namespace dorm {
@@ -94,6 +96,24 @@ Certificate certificate_from(const JsonFields& fields) {
           fields.required<double>("gap", "a number"), fields.optional<std::string>("status", "a name", "")};
 }
 
+TestedFigure tested_from(const JsonFields& fields) {
+  TestedFigure tested;
+  tested.measure = fields.required<std::string>("measure", "the name of a measure");
+  tested.mean = fields.required<double>("mean", "a number");
+  tested.low = tested.high = std::numeric_limits<double>::quiet_NaN();
+  if (fields.has("interval")) {
+    const auto ends = fields.required<std::vector<double>>("interval", "a list of two numbers");
+    if (ends.size() != 2) fields.fail("interval", "a list of two numbers");
+    tested.low = ends[0];
+    tested.high = ends[1];
+  }
+  tested.queries = fields.required<std::uint64_t>("queries", "a whole number");
+  tested.share = fields.optional<double>("share", "a number", 0);
+  tested.seed = fields.optional<std::uint64_t>("seed", "a whole number", 0);
+  tested.fingerprint = fingerprint_from(fields);
+  return tested;
+}
+
 Json part_json(const ModelPart& part) {
   Json out = {{"share", part.share},
               {"bound", part.bound},
@@ -154,14 +174,25 @@ void read_scorer(const JsonFields& fields, std::string_view kind, const std::str
     model.kernel = kernel_from_json(fields.object("kernel"), model.features);
   } else if (kind == "trees") {
     model.trees = std::make_shared<const TreeRanker>(trees_from_json(fields.object("trees"), model.features, name));
-  } else if (kind == "linear") {
+  } else if (kind == "linear" || kind == "curves") {
     model.weights = fields.required<std::vector<double>>("weights", "a list of finite numbers");
     if (model.weights.size() != model.features.size())
       fields.fail("weights", fmt::format("a list of {} numbers, one per feature", model.features.size()));
+    if (kind == "curves") model.curves = curves_from(fields.object("curves"), model.features);
   }
 }
 
 }  // namespace
+
+Json json_of(const TestedFigure& tested) {
+  Json out = {{"measure", tested.measure}, {"mean", tested.mean}};
+  if (!std::isnan(tested.low)) out["interval"] = std::vector<double>{tested.low, tested.high};
+  out["queries"] = tested.queries;
+  out["share"] = tested.share;
+  out["seed"] = tested.seed;
+  out["fingerprint"] = fmt::format("{:016x}", tested.fingerprint);
+  return out;
+}
 
 Json json_of(const Model& model) {
   Json out;
@@ -182,6 +213,7 @@ Json json_of(const Model& model) {
   out["certificate"] = certificate_json(model.certificate);
   out["explained_risk"] = model.explained_risk;
   if (!std::isnan(model.validation)) out["validation"] = model.validation;
+  if (model.tested) out["tested"] = json_of(*model.tested);
   if (!model.parts.empty()) {
     for (const ModelPart& part : model.parts) out["parts"].push_back(part_json(part));
     if (model.folds > 0) out["folds"] = model.folds;
@@ -199,8 +231,10 @@ Json json_of(const Model& model) {
     out["kernel"] = kernel_json(*model.kernel);
   else if (model.trees)
     out["trees"] = trees_json(model.trees->trees());
-  else if (model.linear())
+  else if (model.linear() || model.curves)
     out["weights"] = model.weights;
+  if (model.curves) out["curves"] = curves_json(*model.curves, model.features);
+  if (!model.signs.empty()) out["signs"] = signs_json(model);
   return out;
 }
 
@@ -225,13 +259,14 @@ Model model_from(const Json& json, const std::string& name) {
                             "that wrote it",
                             version, kVersion));
   const auto kind = fields.optional<std::string>("kind", "a name", "linear");
-  if (kind != "linear" && kind != "kernel" && kind != "trees" && kind != "sum")
+  if (kind != "linear" && kind != "kernel" && kind != "trees" && kind != "sum" && kind != "curves")
     throw Error(ErrorCode::unsupported, {name},
-                fmt::format("a model of kind \"{}\"; this library reads linear, kernel, trees and sum", kind));
+                fmt::format("a model of kind \"{}\"; this library reads linear, curves, kernel, trees and sum", kind));
   Model model;
   model.features = fields.required<std::vector<std::string>>("features", "a list of names");
   require_distinct(fields, model.features);
   read_scorer(fields, kind, name, model);
+  if (fields.has("signs")) model.signs = signs_from(fields.object("signs"), model);
   model.scaling = scaling_from(fields.object("scaling"), model.features.size());
   model.method = fields.optional<std::string>("method", "a name", "dorm");
   model.measure = fields.required<std::string>("measure", "the name of a measure");
@@ -244,6 +279,7 @@ Model model_from(const Json& json, const std::string& name) {
   model.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
   model.explained_risk = fields.optional<double>("explained_risk", "a number", 0);
   model.validation = fields.optional<double>("validation", "a number", model.validation);
+  if (fields.has("tested")) model.tested = tested_from(fields.object("tested"));
   model.certificate = certificate_from(fields.object("certificate"));
   if (fields.has("parts"))
     for (const JsonFields& part : fields.objects("parts", "a list of rankers"))

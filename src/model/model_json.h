@@ -11,6 +11,7 @@ namespace dorm {
 
 Json json_of(const Model& model);
 Json json_of(const PositionModel& model);
+Json json_of(const TestedFigure& tested);
 
 /// Throw Error naming `name` and what is not as expected.
 Json parse_model(std::string_view text, const std::string& name);

@@ -18,6 +18,7 @@ constexpr const char* kMeasure = "ndcg@10";  // of models that do not say what t
 
 Model::Kind Model::kind() const {
   if (kernel) return Kind::kernel;
+  if (curves) return Kind::curves;
   if (trees) return Kind::trees;
   return !parts.empty() && parts.front().ranker ? Kind::sum : Kind::linear;
 }
@@ -29,7 +30,7 @@ bool Model::by_number() const {
 }
 
 const char* name_of(Model::Kind kind) {
-  constexpr const char* kNames[] = {"linear", "kernel", "trees", "sum"};
+  constexpr const char* kNames[] = {"linear", "kernel", "trees", "sum", "curves"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -45,6 +46,23 @@ Model model_of(TreeEnsemble trees) {
   model.trees = std::make_shared<const TreeRanker>(std::move(trees));
   return model;
 }
+
+namespace {
+
+/// Those of other columns; a column is encoded in one way.
+void add_encodings(std::vector<ColumnEncoding>& all, const std::vector<ColumnEncoding>& more) {
+  std::vector<ColumnEncoding> added;
+  for (const ColumnEncoding& each : more) {
+    if (std::find(all.begin(), all.end(), each) != all.end()) continue;
+    if (std::any_of(all.begin(), all.end(), [&](const auto& other) { return other.column == each.column; }))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("the models encode the column \"{}\" in two ways; expected one", each.column));
+    added.push_back(each);
+  }
+  all.insert(all.end(), added.begin(), added.end());
+}
+
+}  // namespace
 
 Model weighted_sum(std::vector<Model> rankers, std::span<const double> weights) {
   if (rankers.empty() || rankers.size() != weights.size())
@@ -62,6 +80,7 @@ Model weighted_sum(std::vector<Model> rankers, std::span<const double> weights) 
   for (std::size_t k = 0; k < rankers.size(); ++k) {
     for (const std::string& feature : rankers[k].features)
       if (known.insert(feature).second) sum.features.push_back(feature);
+    add_encodings(sum.data.input.encodings, rankers[k].data.input.encodings);
     if (rankers[k].data.input.missing == Missing::keep)
       sum.data.input.missing = Missing::keep, sum.data.input.means.clear();
     ModelPart part;

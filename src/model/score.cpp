@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "dorm/error.h"
+#include "model/curve_scores.h"
 #include "model/scorer.h"
 #include "model/tree_scores.h"
 
@@ -42,9 +43,10 @@ std::vector<double> score_with(const Model& model, const Dataset& data, const Ke
   require_features(model, data);
   require_values(model, data);
   std::vector<double> scores =
-      model.kernel  ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)
-      : model.trees ? tree_scores(model, data, place)
-                    : linear_scores_at(place, model, data);
+      model.kernel   ? score_expansion(*model.kernel, align_features(model, data, place.threads), place, kernel)
+      : model.trees  ? tree_scores(model, data, place)
+      : model.curves ? curve_scores(model, data, place)
+                     : linear_scores_at(place, model, data);
   data.require_intact();
   require_finite(data, scores);
   return scores;

@@ -165,3 +165,17 @@ def test_the_learner_of_pyterrier_cannot_scale_within_queries(task, scale):
     stage.fit(results, qrels, results, qrels)
     with pytest.raises(ValueError, match="scales features within each query .*the queries must be known"):
         stage.transform(results)
+
+
+def test_retrievers_are_fused(task):
+    topics, qrels, results, _ = task
+    other = results.assign(score=-results["score"])
+    hybrid = dorm.pyterrier.fuse_dorm([source(results), source(other)])
+    before = hybrid.transform(topics)
+    assert set(before["qid"]) == set(topics["qid"]) and before["score"].nunique() < 5  # equal weights cancel out
+    hybrid.fit(topics, qrels)
+    fused = hybrid.transform(topics)
+    assert list(fused.columns) == hybrid.transform_outputs(list(topics.columns))
+    runs = {f"run{k}": frame[["qid", "docno", "score"]] for k, frame in enumerate((results, other), 1)}
+    assert hybrid.ranker.weights_ == dorm.fuse(runs, qrels).weights
+    assert len(fused) == len(results)

@@ -115,6 +115,8 @@ CASES = {
     "convert into shards": Case(
         "convert train.txt out --shards 2", ("out/part-00000-of-00002.dorm", "out/part-00001-of-00002.dorm")
     ),
+    "split": Case("split data.csv --valid 0.2 -o out", ("out.train.csv", "out.valid.csv", "out.test.csv")),
+    "split binary": Case("split data.dorm -o out", ("out.train.dorm", "out.test.dorm")),
     "info": Case("info train.txt --threads 3"),
     "info on a model": Case("info k.json"),
     "export": Case("export m.json --to svmlight -o out.svm", ("out.svm",)),

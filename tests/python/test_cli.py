@@ -105,8 +105,8 @@ def test_nothing_to_do_shows_help_on_standard_error():
         (["evla"], 'unknown command "evla"; did you mean "eval"?'),
         (
             ["frobnicate"],
-            'unknown command "frobnicate"; known: train, tune, compare, rank, eval, explain, explore, serve, '
-            "export, info, convert, synth, clicks, recommend, lab, help",
+            'unknown command "frobnicate"; known: train, tune, compare, fuse, rank, eval, explain, explore, serve, '
+            "export, info, convert, split, synth, clicks, recommend, lab, help",
         ),
         (["eval", "x", "--mesures", "ndcg"], 'unknown option "--mesures"; did you mean "--measures"?'),
         (["synth", "--sed=3", "-o", "x"], 'unknown option "--sed"; did you mean "--seed"?'),

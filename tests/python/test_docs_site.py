@@ -41,8 +41,8 @@ def test_notebook_is_kept_without_outputs(path):
     assert first.startswith("# ")  # the title of its page
 
 
-def test_there_are_four_notebooks():
-    assert {path.stem for path in NOTEBOOKS} >= {"first_ranker", "search_engine", "recommender", "clicks"}
+def test_there_are_five_notebooks():
+    assert {path.stem for path in NOTEBOOKS} >= {"first_ranker", "search_engine", "recommender", "clicks", "fusion"}
 
 
 def test_page_of_a_notebook():

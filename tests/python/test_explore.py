@@ -144,7 +144,7 @@ def test_what_is_refused_before_it_starts(world, tmp_path):
     refused = lambda *words: dorm("explore", *words, "--no-open", status=None, cwd=world)
     assert "expected one or two" in refused("a.json", "b.json", "a.json", "--data", "test.csv").stderr
     assert "--data" in refused("a.json").stderr
-    assert "expected a model" in refused("feature:bm25", "--data", "test.csv").stderr
+    assert 'unknown feature "bm52"' in refused("feature:bm52", "--data", "test.csv").stderr
     (tmp_path / "bad.jsonl").write_text('{"id": "x"}\n{"title": 3}\n')
     assert "bad.jsonl:2: " in refused("a.json", "--data", "test.csv", "--texts", tmp_path / "bad.jsonl").stderr
     (tmp_path / "other.sqlite").write_text("no database " * 100)
@@ -250,7 +250,7 @@ def test_blind_trials_are_counted(world, tmp_path):
     with explored(world, *words) as page:
         for done in range(3):
             trial = page.ask("GET", "/api/blind?judge=ada")[2]
-            assert set(trial["left"][0]) == {"d", "id", "title", "text"}
+            assert set(trial["left"][0]) == {"d", "id", "title", "text", "url"}
             answer = {"judge": "ada", "trial": trial["trial"], "better": "left"}
             assert page.ask("POST", "/api/blind", answer)[2] == {"done": done + 1}
             assert page.ask("POST", "/api/blind", answer)[0] == 404

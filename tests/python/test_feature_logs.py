@@ -118,7 +118,7 @@ def test_from_the_log_to_a_model_and_back(here):
     assert by_table == by_log
     dorm("convert", "log.jsonl", "shards", "--shards", 3, "--qrels", "judgments.csv", "--quiet")
     dorm("convert", "train.csv", "others", "--shards", 3)
-    for part in sorted((here / "shards").iterdir()):
+    for part in sorted((here / "shards").glob("*.dorm")):
         one, other = (
             json.loads(dorm("info", f"{folder}/{part.name}", "--json").stdout) for folder in ("shards", "others")
         )

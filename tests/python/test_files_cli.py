@@ -33,7 +33,7 @@ CALLS = {
     "eval --format markdown": "{in:train.txt} {in:model.json} {in:scores} --per-query {out:q.csv} "
     "--report {out:e.html}",
     "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
-    "eval --run": "{in:a.run} --qrels {in:a.qrels} --per-query {out:q.csv}",
+    "eval --run": "{in:a.run} --qrels {in:a.qrels} --other-qrels {in:c.qrels} --per-query {out:q.csv}",
     "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv} --report {out:e.html}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",
@@ -57,7 +57,11 @@ CALLS = {
     "clicks interleave": "generate {in:a.run} {in:b.run} -o {out:lists.csv}",
     "convert": "{in:train.txt} {out:t.dorm}",
     "convert --sets": "{in:third.txt} --user-features {in:people.csv} {in:valid.txt} {out:t.csv}",
+    "split": "{in:train.txt} -o part",
     "export": "{in:plain.json} --to svmlight --names {in:map.csv} --check {in:train.txt} -o {out:m.svm}",
+    "fuse": "{in:a.run} {in:b.run} --qrels {in:a.qrels} --model {out:f.json} -o {out:fused.run} "
+    "--joined {out:joined.csv} --to-judge {out:judge.csv}",
+    "recommend export": "{in:likes.model} --als-alone --to npz -o {out:vectors.npz}",
     "convert --qrels": "{in:a.qrels} {in:log.json} {out:t.csv} --query-ids {in:ids.txt}",
 }
 MARK = re.compile(r"\{(in|out|dir):([^}]*)\}")
@@ -90,6 +94,7 @@ def world(tmp_path_factory):
     (folder / "few.csv").write_text("qid,docid,x\n" + "".join(f"{q},d{d},{d + q}\n" for q in range(6) for d in (1, 2)))
     (folder / "looks.csv").write_text("position,propensity\n1,1\n2,0.5\n")
     (folder / "a.qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    (folder / "c.qrels").write_text("1 0 d1 0\n1 0 d2 1\n")
     (folder / "log.json").write_text('{"response": {"docs": [{"id": "d1", "[features]": "x=1"}]}}')
     (folder / "ids.txt").write_text("1\n")
     (folder / "nodes.csv").write_text("graph,node,x\n" + "".join(f"{g},{v},{v}\n" for g in "ab" for v in range(4)))
@@ -161,6 +166,7 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
         "--like",
         "--features",
         "--query-ids",
+        "--item-names",
     }  # read in the same way as those that are tried
     missing = []
     for verb in tried_verbs:

@@ -115,3 +115,18 @@ def test_help_wins_over_what_else_is_wrong():
 )
 def test_errors_point_to_the_page_of_their_command(line, hint):
     assert dorm(*line.split(), status=2).stderr.endswith(f"\ndorm: see {hint}\n")
+
+
+@pytest.mark.parametrize(
+    ("topic", "words"),
+    [
+        ("csv", ["--query-column query_id", "docs/data.md", "--title-column"]),
+        ("missing", ["mean of the column", "--missing", "retriever"]),
+        ("ndcg", ["ndcg[@n]", "dorm help measures", "dorm help conventions"]),
+        ("NDCG@10", ["ndcg[@n]"]),
+        ("ridge", ["A method", "dorm help methods"]),
+    ],
+)
+def test_topics_are_found_by_the_words_people_type(topic, words):
+    text = dorm("help", topic).stdout
+    assert all(word in text for word in words), text

@@ -218,9 +218,10 @@ def test_one_error_names_all_columns_that_cannot_be_read_and_the_options_that_he
         "'price' (a number with commas, line 2: '1,234')",
         "'added' (a date, line 2: '2024-01-31')",
         "1 column has missing values: 'clicks' (line 3: 'NA')",
-        "did you mean --document-column doc_id?",
-        "--ignore-column title,brand,price,added",
-        "--missing mean",
+        "to encode them: --encode brand=onehot,price=thousands,added=age",
+        "to fill in what is missing: --missing zero",
+        "all together: --document-column doc_id --encode brand=onehot,price=thousands,added=age --ignore-column title "
+        "--missing zero",
     ):
         assert part in said, part
     roles += ["--document-column", "doc_id", "--ignore-column", "title,brand,price", "--ignore-column", "added"]

@@ -180,6 +180,6 @@ def test_lists_of_measures_add_up(here):
 
     assert measured("--measures", "ndcg@5,map", "--measures", "mrr") == ["ndcg@5", "map", "mrr"]
     assert measured("--measures", "ndcg@1,5,10,map") == ["ndcg@1", "ndcg@5", "ndcg@10", "map"]
-    assert measured("--measures", "p@1,5") == ["precision@1", "precision@5"]
+    assert measured("--measures", "p@1,5") == ["p@1", "p@5"]
     alone = dorm("eval", "data.txt", "--model", "m.json", "--measures", "map,5", status=2).stderr
     assert 'unknown measure "5"' in alone

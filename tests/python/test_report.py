@@ -141,7 +141,7 @@ def test_what_is_in_production_is_judged_beside_the_model(here):
     shown = re.search(r"production (0\.\d+)", verdict("m.html").text).group(1)
     judged = json.loads(dorm("eval", "valid.txt", "--scores", "-1.txt", "--measures", "ndcg@10", "--json").stdout)
     assert float(shown) == pytest.approx(judged["measures"]["ndcg@10"]["mean"], abs=6e-4)
-    assert "--report" in dorm(*train, "--baseline", "-1.txt", status=2).stderr
+    assert f"baseline     production ndcg@10 {shown}" in dorm(*train, "--baseline", "production=-1.txt").stdout
     assert "nowhere.txt" in dorm(*train, "--report", "n.html", "--baseline", "nowhere.txt", status=1).stderr
 
 

@@ -31,15 +31,16 @@ def files(folder):
 
 def test_shuffled_rows_other_formats_and_any_number_of_threads_give_the_same_files(world, tmp_path):
     expected = files(world / "parts")
-    assert sorted(expected)[0] == "part-00000-of-00008.dorm" and len(expected) == 8
+    assert sorted(expected)[0] == "part-00000-of-00008.dorm" and len(expected) == 8 + 1
+    parts = [name for name in expected if name != "shards.json"]
     rows = (world / "data.txt").read_text().splitlines(keepends=True)
     random.Random(1).shuffle(rows)
     (tmp_path / "shuffled.txt").write_text("".join(rows))
     dorm("convert", tmp_path / "shuffled.txt", tmp_path / "whole.dorm")
     for k, (source, *options) in enumerate([("shuffled.txt",), ("shuffled.txt", "--threads", 3), ("whole.dorm",)]):
         dorm("convert", tmp_path / source, tmp_path / f"out{k}", "--shards", 8, *options)
-        again = {name: info(tmp_path / f"out{k}" / name)["fingerprint"] for name in expected}
-        assert again == {name: info(world / "parts" / name)["fingerprint"] for name in expected}
+        again = {name: info(tmp_path / f"out{k}" / name)["fingerprint"] for name in parts}
+        assert again == {name: info(world / "parts" / name)["fingerprint"] for name in parts}
     dorm("convert", world / "data.txt", tmp_path / "same", "--shards", 8, "--threads", 3)
     assert files(tmp_path / "same") == expected
 
@@ -146,3 +147,53 @@ def test_a_pipe_among_the_shards_is_refused(world, tmp_path):
     ):
         said = dorm(*words, status=1, cwd=tmp_path, timeout=60).stderr
         assert "parts/part-x.dorm: no regular file; expected a shard" in said
+
+
+def test_a_missing_shard_is_named_by_every_command(world, tmp_path):
+    dorm("convert", world / "data.txt", tmp_path / "parts", "--shards", 4)
+    (tmp_path / "parts" / "part-00001-of-00004.dorm").unlink()
+    for words in (
+        ["info", "parts"],
+        ["train", "parts", "--model", "m.json"],
+        ["tune", "parts/part-*.dorm", "--model", "m.json"],
+        ["eval", "parts", "--model", world / "m.json"],
+        ["rank", world / "m.json", "parts"],
+    ):
+        said = dorm(*words, status=1, cwd=tmp_path).stderr
+        assert "parts/part-00001-of-00004.dorm: is missing: parts/shards.json lists 4 files" in said
+        assert not (tmp_path / "m.json").exists()
+
+
+def test_ties_follow_the_rows_of_the_input(tmp_path):
+    """Labels and scores tie; the reference `given`, figures and rankings are those of the file."""
+    rng = random.Random(1)
+    with open(tmp_path / "tied.txt", "w") as out:
+        for query in range(20):
+            for d in range(6):
+                best, other = 5 - d + rng.gauss(0, 0.2), rng.gauss(0, 1)
+                print(f"{int(d < 4)} qid:{query} 1:{best:.2f} 2:{other:.2f} # docid = d{(7 * d + 3) % 11}", file=out)
+    dorm("convert", "tied.txt", "parts", "--shards", 4, cwd=tmp_path)
+    primals = {}
+    for data in ("tied.txt", "parts"):
+        for solver in ("bcda", "shards", "lbfgs"):
+            words = ("--bound", "given", "--decay", "power:0.5", "--scale", "none", "--tolerance", 1e-4)
+            dorm("train", data, *words, "--solver", solver, "--model", "m.json", "-q", cwd=tmp_path)
+            primals[data, solver] = json.loads((tmp_path / "m.json").read_text())["certificate"]["primal"]
+    assert max(primals.values()) < min(primals.values()) * 1.0003 and min(primals.values()) < 0.61, primals
+    model = json.loads((tmp_path / "m.json").read_text())
+    model["weights"] = [0.0] * len(model["weights"])
+    (tmp_path / "flat.json").write_text(json.dumps(model))
+    for words in (
+        ["eval", "DATA", "--model", "flat.json", "--measures", "ndcg@3,mrr", "--format", "csv", "-q"],
+        ["rank", "flat.json", "DATA", "--query", "7", "--format", "jsonl"],
+        ["rank", "flat.json", "DATA", "--query", "7", "--format", "jsonl", "--top", "2"],
+    ):
+        said = [
+            dorm(*(data if w == "DATA" else w for w in words), cwd=tmp_path).stdout for data in ("tied.txt", "parts")
+        ]
+        if words[0] == "eval":  # intervals are of resampled queries, in another order
+            said = [[line.split(",")[:2] for line in text.splitlines()] for text in said]
+        else:  # rows are counted from 1 in what was read
+            said = [[entry["document"] for entry in json.loads(text)["ranking"]] for text in said]
+            assert said[0] == ["d3", "d10", "d6", "d2", "d9", "d5"][: len(said[0])]
+        assert said[0] == said[1]

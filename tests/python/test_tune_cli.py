@@ -83,6 +83,79 @@ def test_by_folds_the_training_figure_is_never_first(here):
     assert "cross-validated" in before and "training data" in before
 
 
+def test_the_tested_figure_is_that_of_queries_set_aside(here):
+    """dorm split draws the same queries, and dorm eval of their file gives the same figure."""
+    text = tune("large.txt", "--test", 0.2, "--seed", 3, "--report", "t.md").stdout
+    out = json.loads(tune("large.txt", "--test", 0.2, "--seed", 3, "--json").stdout)
+    dorm("split", "large.txt", "--test", 0.2, "--seed", 3)
+    seen = json.loads(dorm("eval", "large.test.txt", "--model", "m.json", "--measures", "ndcg@10", "--json").stdout)
+    measure, tested = seen["measures"]["ndcg@10"], out["tested"]
+    assert tested["mean"] == measure["mean"] and tested["interval"] == [measure["low"], measure["high"]]
+    assert tested == json.loads(Path("m.json").read_text())["tested"] and tested["share"] == 0.2
+    told = f"tested       ndcg@10 {measure['mean']:.4f}, 95 % interval [{measure['low']:.4f}, {measure['high']:.4f}]"
+    assert text.splitlines()[0].startswith(told)
+    assert f"{measure['mean']:.4f}" in Path("t.md").read_text().splitlines()[2]
+    dorm("tune", "large.train.txt", "--seed", 3, "--model", "alone.json")  # has never had the test queries
+    with_test, alone = (json.loads(Path(name).read_text()) for name in ("m.json", "alone.json"))
+    assert with_test["weights"] == alone["weights"] and "tested" not in alone
+
+
+def test_shares_that_leave_no_test_are_refused(here):
+    refused = tune("train.txt", "--test", 0.001, status=2)
+    assert "which is none" in refused.stderr
+
+
+# ---- the baseline ------------------------------------------------------------------------------------------
+
+
+def compared(*words):
+    """--json of a tuning with --baseline, and the p-value of `dorm eval` for the same rankers on the file `on`."""
+    return json.loads(tune(*words, "--json").stdout)["baseline"]
+
+
+def run_of(model, data, to):
+    Path(to).write_text(dorm("rank", model, data, "--format", "trec").stdout)
+
+
+def test_a_baseline_is_judged_on_test_queries(here):
+    dorm("train", "train.txt", "--method", "ridge", "--model", "ridge.json")
+    run_of("ridge.json", "large.txt", "ridge.run")
+    baseline = compared("large.txt", "--test", 0.2, "--seed", 3, "--baseline", "prod=ridge.run")
+    dorm("split", "large.txt", "--test", 0.2, "--seed", 3)
+    run_of("ridge.json", "large.test.txt", "part.run")
+    seen = dorm("eval", "large.test.txt", "m.json", "part.run", "--against", "part.run", "--measures", "ndcg@10")
+    mean = json.loads(dorm("eval", "large.test.txt", "part.run", "--measures", "ndcg@10", "--json").stdout)
+    assert baseline["mean"] == pytest.approx(mean["rankers"][0]["measures"]["ndcg@10"]["mean"], abs=1e-12)
+    assert baseline["evaluated_on"] == "the test queries" and not baseline["trained_on_these"], seen.stdout
+
+
+def test_a_baseline_is_judged_on_folds(here):
+    dorm("train", "valid.txt", "--method", "ridge", "--model", "ridge.json")
+    run_of("ridge.json", "train.txt", "ridge.run")
+    words = ("train.txt", "--folds", 3, "--baseline", "prod=ridge.run")
+    out = json.loads(tune(*words, "--json").stdout)
+    text = tune(*words, "--report", "t.md").stdout
+    baseline = out["baseline"]
+    alone = json.loads(dorm("eval", "train.txt", "ridge.run", "--measures", "ndcg@10", "--json").stdout)
+    assert baseline["mean"] == pytest.approx(alone["rankers"][0]["measures"]["ndcg@10"]["mean"], abs=1e-12)
+    assert baseline["model_mean"] == out["validated"]["mean"]
+    assert baseline["difference"] == pytest.approx(baseline["model_mean"] - baseline["mean"], abs=1e-9)
+    assert f"baseline     prod ndcg@10 {baseline['mean']:.4f} on 3 folds, each held out in turn" in text
+    assert f"prod {baseline['mean']:.3f}" in Path("t.md").read_text()
+
+
+def test_a_run_that_lacks_documents_is_refused_before_tuning_and_taken_with_complete(here):
+    dorm("train", "valid.txt", "--method", "ridge", "--model", "ridge.json")
+    run_of("ridge.json", "train.txt", "all.run")
+    top = [line for line in Path("all.run").read_text().splitlines() if int(line.split()[3]) <= 5]
+    Path("top.run").write_text("\n".join(top) + "\n")
+    refused = tune("train.txt", "--baseline", "top.run", status=1)
+    assert "--complete" in refused.stderr and not Path("m.json").exists()
+    baseline = compared("train.txt", "--folds", 3, "--baseline", "top.run", "--complete")
+    alone = dorm("eval", "train.txt", "top.run", "--measures", "ndcg@10", "--complete", "--json").stdout
+    assert baseline["mean"] == json.loads(alone)["rankers"][0]["measures"]["ndcg@10"]["mean"]
+
+
 def test_every_rule_that_left_cells_out_is_told(here):
     # At the end of so long a path C no longer matters, so that one of the last is no better than the one before it.
     options = ["train.txt", "--valid", "valid.txt", "--grid", "C=1:1e7:10,bound=best,ranker=ridge/pairwise"]
@@ -251,7 +324,7 @@ def test_a_resumed_tuning_says_so_and_ends_in_the_same_bytes(here):
     command = ["large.txt", "--folds", 3, "--tolerance", "1e-8"]
     tune(*command)
     whole = Path("m.json").read_bytes()
-    limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.2)
+    limited = tune(*command, "--checkpoint", "x.ck", "--time-limit", 0.05)
     assert "the same command resumes from x.ck" in limited.stderr
     known = int(re.search(r"(\d+) of 23 grid points validated", dorm("info", "x.ck").stdout)[1])
     resumed = tune(*command, "--checkpoint", "x.ck")

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace dorm {
@@ -37,6 +38,8 @@ class Geometry {
   virtual void add(double scale, const Plane& plane, std::span<double> w) const;  // w += scale * direction
   /// w += sum_k scales[k] * direction of planes[k], all of one block; planes with scale 0 are not touched.
   virtual void add_all(std::span<const double> scales, std::span<const Plane> planes, std::span<double> w) const;
+  /// Of every weight: 1: it is not to be below 0, -1: not above, 0: free. Empty: all are free.
+  virtual std::span<const std::int8_t> signs() const { return {}; }
   /// Whether the arrays of a plane read from a file have the form that belongs to this space.
   virtual bool well_formed(const Plane& plane) const;
 };
@@ -44,11 +47,14 @@ class Geometry {
 /// The Euclidean space of a given dimension.
 class EuclideanGeometry final : public Geometry {
  public:
-  explicit EuclideanGeometry(std::size_t dimension) : dimension_(dimension) {}
+  explicit EuclideanGeometry(std::size_t dimension, std::vector<std::int8_t> signs = {})
+      : dimension_(dimension), signs_(std::move(signs)) {}
   std::size_t dimension() const override { return dimension_; }
+  std::span<const std::int8_t> signs() const override { return signs_; }
 
  private:
   std::size_t dimension_;
+  std::vector<std::int8_t> signs_;
 };
 
 }  // namespace dorm

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .columns import ColumnRules
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -25,6 +28,7 @@ class Features:
     values: np.ndarray | sparse.csr_matrix | sparse.csr_array
     names: list[str] | None = None
     qid: Any = None
+    encodings: str = ""  # of columns that hold no numbers, fitted; as in RankingData.input
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -63,14 +67,17 @@ def is_sparse(X: Any) -> bool:
     return module is not None and module.issparse(X)
 
 
-def read_features(X: Any) -> Features:
-    """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied."""
+def read_features(X: Any, encode: str = "", fitted: str = "") -> Features:
+    """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied.
+
+    ``encode``: rules for columns of a frame. ``fitted``: what training has made of them, which is applied.
+    """
     if type(X) is np.ndarray and _borrowable(X):
         return Features(X)
     if type(X).__name__ == "LazyFrame":
         raise ValueError("X is a LazyFrame of polars, whose rows are not computed yet; pass X.collect()")
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
-        return _from_frame(X)
+        return _from_frame(X, ColumnRules(encode, fitted))
     if is_sparse(X):
         return Features(_csr(X))
     if isinstance(X, np.ndarray):
@@ -213,10 +220,9 @@ def _require_numbers_of_pandas(column: Any) -> None:
         as_numbers(column.to_numpy(), "it")
 
 
-def _column(frame: Any, index: int, name: Any) -> np.ndarray:
+def _column_of(frame: Any, index: int, name: Any) -> Any:
     module = type(frame).__module__.split(".")[0]
-    column = frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
-    return column_values(column, f"column {name!r} of X")
+    return frame.iloc[:, index] if module == "pandas" else frame[name] if module == "polars" else frame.column(index)
 
 
 def is_column(values: Any) -> bool:
@@ -277,7 +283,7 @@ def _at_once(frame: Any, kept: list[int], qid: Any) -> np.ndarray | None:
     return values.astype(np.float32, order="C")
 
 
-def _from_frame(frame: Any) -> Features:
+def _from_frame(frame: Any, rules: ColumnRules) -> Features:
     columns = _listed_columns(frame)
     kept = [j for j, name in enumerate(columns) if not (isinstance(name, str) and name == QID)]
     rows = frame.shape[0]
@@ -294,7 +300,24 @@ def _from_frame(frame: Any) -> Features:
         values = _at_once(frame, kept, qid)
         if values is not None:
             return Features(values, names, qid)
-        values = np.empty((rows, len(kept)), dtype=np.float32)
-        for k, j in enumerate(kept):
-            values[:, k] = _column(frame, j, columns[j])
-    return Features(values, names, qid)
+        blocks, made, encodings = [], [], []
+        for j in kept:
+            column = _column_of(frame, j, columns[j])
+            rule = rules.rule_of(columns[j], column)
+            if rule is None:
+                blocks.append(column_values(column, f"column {columns[j]!r} of X")[:, np.newaxis])
+                made.append(columns[j])
+                continue
+            of_column, block, fitted = rules.encoded(str(columns[j]), column, rule)
+            blocks.append(block)
+            made += of_column
+            encodings += fitted
+        if encodings:
+            repeated = {name for name in made if made.count(name) > 1}
+            if repeated:
+                raise ValueError(
+                    f"two features are named {min(repeated)!r}, one of them made of a column; rename a column"
+                )
+            names = made
+        values = np.ascontiguousarray(np.concatenate(blocks, axis=1), dtype=np.float32)
+    return Features(values, names, qid, json.dumps(encodings) if encodings else "")

@@ -56,9 +56,13 @@ class Input:
 
     def filled(self, missing: str, names: list[str] | None, means: dict[str, float] | None = None) -> Input:
         """Without missing values, and with their replacements; ``means`` as for `fill`."""
-        features, means = fill(self.features, missing, names, means)
+        features, means = fill(self.features, missing, names, means, self._query_numbers)
         said = {**(self.about.get("input") or {}), "missing": missing, "means": means}
         return replace(self, features=features, about={**self.about, "input": said})
+
+    def _query_numbers(self) -> np.ndarray:
+        queries = self.queries()
+        return queries.unsorted(np.repeat(np.arange(len(queries.sizes)), queries.sizes))
 
     def queries(self) -> Queries:
         """Which rows belong to which query."""
@@ -88,8 +92,12 @@ def read_input(
     sample_weight: Any = None,
     names: Sequence[str] | None = None,
     prefix: str = "",
+    fitted: dict[str, Any] | None = None,
 ) -> Input:
-    """Data of a `RankingData` or of a column "qid" is used where the caller passes no argument."""
+    """Data of a `RankingData` or of a column "qid" is used where the caller passes no argument.
+
+    ``fitted``: how the training data was read, whose encoding is applied to the columns of a frame.
+    """
     about = {}
     if isinstance(X, RankingData):
         about = {"document_ids": X.document_ids, "groups": X.groups, "input": X.input}
@@ -98,7 +106,9 @@ def read_input(
         sample_weight = X.sample_weight if sample_weight is None else sample_weight
         names = X.feature_names if names is None else names
         X = X.X
-    features = read_features(X)
+    features = read_features(X, fitted=(fitted or {}).get("encodings", ""))
+    if features.encodings and about.get("input") is None:
+        about = {**about, "input": {"encodings": features.encodings}}
     if features.qid is not None:
         if qid is not None or group is not None:
             raise ValueError(f'X has a column "qid", so {prefix}qid= and {prefix}group= must not be passed')

@@ -10,7 +10,7 @@ from .._lazy import lazy_names
 if TYPE_CHECKING:
     from ._added import with_sets, with_user_features
     from ._files import RankingData, read_csv, read_letor, synth
-    from ._split import QueryKFold
+    from ._split import QueryKFold, split
     from ._table import read_table
     from ._trec import Qrels, Run, evaluate_run, read_qrels, read_run
 
@@ -25,6 +25,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_table",
+    "split",
     "synth",
     "with_sets",
     "with_user_features",
@@ -33,7 +34,7 @@ __all__ = [
 _HOMES = {
     "._added": ("with_sets", "with_user_features"),
     "._files": ("RankingData", "read_csv", "read_letor", "synth"),
-    "._split": ("QueryKFold",),
+    "._split": ("QueryKFold", "split"),
     "._table": ("read_table",),
     "._trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .. import _core
+from .._input.columns import encode_text
 from .._input.features import is_sparse
 from .._input.missing import check_rule
 from .._threads import thread_count
@@ -94,8 +95,9 @@ def read_letor(
         text may be compressed (``.gz``, ``.zst``). Sizes and weights in ``PATH.query`` or ``PATH.group`` and
         ``PATH.weight`` are used where those files exist.
     missing
-        Replacement of NaN and infinite features: ``"error"``, ``"zero"`` or ``"mean"`` (of their column). A ranker that
-        is fitted to the data stores the means, and `DormRanker.predict` uses them.
+        Replacement of NaN and infinite features: ``"error"``, ``"zero"``, ``"mean"`` (of their column), ``"query-min"``
+        (the smallest value of the query) or ``"indicator"`` (the mean, and a feature that says so); by column
+        ``"mean,bm25=query-min"``. A ranker that is fitted to the data stores the rule and the means.
     unjudged
         Treatment of documents with a negative label: ``"grade"`` (they stay), ``"bad"`` (label 0), ``"drop"`` (they are
         removed) or ``"auto"`` (``"bad"`` where labels are whole numbers and none is below -1, else ``"grade"``).
@@ -141,6 +143,7 @@ def read_csv(
     group_column: str | None = None,
     weight_column: str | None = None,
     ignore_columns: str | Sequence[str] | None = None,
+    encode: str | Mapping[str, str] | None = None,
     missing: str | None = None,
     unjudged: str = "grade",
     labels: bool | None = None,
@@ -158,6 +161,9 @@ def read_csv(
         be absent. Every other column is a feature.
     ignore_columns
         Columns that are neither, such as titles.
+    encode
+        Columns that hold no plain numbers, by rule: ``{"category": "onehot", "published": "age+month"}``, or the text
+        of ``--encode``. The rules are onehot, age, weekday, month, percent, thousands, decimal-comma and bool.
     missing, unjudged, labels, like
         As for `read_letor`.
 
@@ -176,6 +182,7 @@ def read_csv(
         "group_column": group_column,
         "weight_column": weight_column,
         "ignore_columns": ignore_columns,
+        "encode": encode,
     }
     name = os.fspath(path).removesuffix(".gz").removesuffix(".zst")
     form = "tsv" if name.lower().endswith((".tsv", ".tab")) else "csv"
@@ -197,8 +204,11 @@ def reading_of(like: Any) -> dict[str, Any]:
 _COLUMNS = ("label_column", "query_column", "document_column", "group_column", "weight_column", "ignore_columns")
 
 
-def merged_reading(columns: dict[str, Any], missing: str | None, like: Any) -> dict[str, Any]:
-    """The arguments of the caller over those of the model: columns and the treatment of missing values."""
+def merged_reading(
+    columns: dict[str, Any], missing: str | None, like: Any, encode: str | Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The arguments of the caller over those of the model: columns, their encoding and the rule for missing values."""
+    encode = columns.pop("encode", encode)
     unknown = set(columns) - set(_COLUMNS)
     if unknown:
         raise TypeError(f"unexpected argument {min(unknown)!r}; of columns there are {', '.join(_COLUMNS)}")
@@ -208,6 +218,10 @@ def merged_reading(columns: dict[str, Any], missing: str | None, like: Any) -> d
         said["ignore_columns"] = [ignored] if isinstance(ignored, str) else list(ignored)
     if missing is not None:
         said["missing"] = check_rule(missing)
+    if encode is not None and like is not None:
+        raise ValueError("encode= with like=: the encoding of columns is that of the training data; pass one of them")
+    if encode is not None:
+        said["encode"] = encode_text(encode)
     return {**reading_of(like), **said}
 
 

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._input.columns import ColumnRules, numbers_alone, proposed_rule
 from .._input.dataset import judge, read_labels
 from .._input.features import read_features
 from .._input.missing import fill
@@ -34,6 +35,7 @@ def read_table(
     group_column: str | None = None,
     weight_column: str | None = None,
     ignore_columns: str | Sequence[str] | None = None,
+    encode: str | Mapping[str, str] | None = None,
     missing: str | None = None,
     unjudged: str = "grade",
     labels: bool | None = None,
@@ -48,6 +50,9 @@ def read_table(
         `read_csv`.
     label_column, query_column, document_column, group_column, weight_column, ignore_columns
         The columns with a meaning, as for `read_csv`. Every other column is a feature.
+    encode
+        Columns that hold no plain numbers, as for `read_csv`. Without a rule, categories are encoded one-hot and dates
+        as ages in days.
     missing, unjudged, labels, like
         As for `read_letor`.
 
@@ -67,7 +72,7 @@ def read_table(
         "weight_column": weight_column,
         "ignore_columns": ignore_columns,
     }
-    reading = merged_reading(said, missing, like)
+    reading = merged_reading(said, missing, like, encode)
     roles = {role: reading.get(role, name) for role, name in _ROLES.items()}
     names = _names(table)
     needed = like is None if labels is None else labels
@@ -87,9 +92,12 @@ def _gathered(table: Any, names: list[str], roles: dict, reading: dict, unjudged
     rows = table.shape[0]
     queries = read_queries(table[roles["query_column"]], None, rows, roles["query_column"] + ", ")
     kept = _feature_columns(names, roles, reading, fitted)
-    features = read_features(_selected(table, kept, roles))
+    rules = ColumnRules(reading.get("encode", ""), reading.get("encodings", "") if fitted else "")
+    features = read_features(_selected(table, kept, rules), reading.get("encode", ""), reading.get("encodings", ""))
+    made = features.names or kept
     rule = reading.get("missing", "error")
-    features, means = fill(features, rule, kept, reading["means"] if fitted and rule == "mean" else None)
+    number = queries.unsorted(np.repeat(np.arange(len(queries.sizes)), queries.sizes))
+    features, means = fill(features, rule, made, reading["means"] if fitted else None, lambda: number)
     y, weight = column("label_column"), column("weight_column")
     if y is not None:
         y = queries.sorted(judge(read_labels(y, rows, roles["label_column"]), unjudged))
@@ -101,20 +109,27 @@ def _gathered(table: Any, names: list[str], roles: dict, reading: dict, unjudged
         y=y,
         qid=ids,
         sample_weight=None if weight is None else read_weights(weight, queries, roles["weight_column"]),
-        feature_names=kept,
+        feature_names=made,
         document_ids=texts["document_column"],
         groups=texts["group_column"],
         source_rows=queries.order,
-        input={**roles, "ignore_columns": reading.get("ignore_columns", []), "missing": rule, "means": means},
+        input={
+            **roles,
+            "ignore_columns": reading.get("ignore_columns", []),
+            "missing": rule,
+            "means": means,
+            "encodings": features.encodings,
+        },
     )
 
 
 def _feature_columns(names: list[str], roles: dict, reading: dict, fitted: bool) -> list[str]:
     if fitted:
-        lacking = [name for name in reading["features"] if name not in names]
+        wanted = ColumnRules(fitted=reading.get("encodings", "")).sources(reading["features"])
+        lacking = [name for name in wanted if name not in names]
         if lacking:
-            raise ValueError(f"the model uses feature {lacking[0]!r}, which is no column of the table")
-        return reading["features"]
+            raise ValueError(f"the model uses {lacking[0]!r}, which is no column of the table")
+        return wanted
     ignored = reading.get("ignore_columns", [])
     unknown = [name for name in ignored if name not in names]
     if unknown:
@@ -125,15 +140,22 @@ def _feature_columns(names: list[str], roles: dict, reading: dict, fitted: bool)
     return kept
 
 
-def _selected(table: Any, kept: list[str], roles: dict) -> Any:
+def _selected(table: Any, kept: list[str], rules: ColumnRules) -> Any:
     """The columns of the features; refuses those that hold no numbers, all of them in one message."""
     part = table.select(kept) if hasattr(table, "select") else table[kept]
     kinds = part.dtypes if hasattr(part, "dtypes") else part.schema.types
-    text = [name for name, kind in zip(kept, list(kinds)) if _is_text(kind)]
+    text = [
+        name
+        for name, kind in zip(kept, list(kinds))
+        if _is_text(kind) and rules.rule_of(name, part[name]) is None and not numbers_alone(part[name])
+    ]
     if text:
+        proposal = {name: rule for name in text if (rule := proposed_rule(part[name]))}
+        left = [name for name in text if name not in proposal]
+        cure = [f"encode={proposal!r}"] * bool(proposal) + [f"ignore_columns={left or text!r}"]
         raise ValueError(
             f"{'columns' if len(text) > 1 else 'column'} {', '.join(map(repr, text))} of the table hold no numbers; "
-            f"encode them, or pass ignore_columns={text!r}"
+            f"pass {(' and ' if left else ' or ').join(cure)}"
         )
     return part
 

@@ -51,9 +51,23 @@ Dataset read_any_binary(const std::string& path, const ReadOptions& options, Rea
   return with_needed_labels(read_binary(path, true, options.mapped, options.threads), path, options);
 }
 
+/// Python reads these, which writes a form that is read here.
+void refuse_parquet(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return;
+  const std::string first = first_bytes(path, 6);
+  const bool parquet = first.starts_with("PAR1"), arrow = first.starts_with("ARROW1");
+  if (parquet || arrow)
+    throw Error(ErrorCode::unsupported, {path},
+                fmt::format("found a file of {}; expected text or the binary form: in Python, with pyarrow, "
+                            "dorm.read_table(\"{}\").save(\"{}.dorm\") writes it",
+                            parquet ? "Parquet" : "Arrow", path, std::filesystem::path(path).stem().string()));
+}
+
 }  // namespace
 
 std::unique_ptr<TextSource> open_dataset(const std::string& path, ReadOptions& options) {
+  refuse_parquet(path);
   const bool said = options.format != DataFormat::detect;
   if (!said) options.format = is_binary(first_bytes(path, 64)) ? DataFormat::binary : format_of_name(path);
   if (options.format == DataFormat::binary) return nullptr;

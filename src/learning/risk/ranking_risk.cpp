@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "data/source_order.h"
 #include "dorm/error.h"
 #include "dorm/ranking/group_lists.h"
 #include "dorm/ranking/list_problem.h"
@@ -108,9 +109,11 @@ bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const d
 
 bool RankingRisk::refer(std::size_t b, Bound bound, std::span<const double> scores, ListWorkspace& workspace) {
   const Query query = features_.data().query(blocks_[b].query);
-  const bool replaced = bound == Bound::given && !given_labels_.empty();
-  const Labels labels = replaced ? Labels(given_labels_).subspan(query.first_document, query.size()) : query.labels;
-  return lists_[b].set_reference(bound, labels, scores, workspace);
+  if (bound != Bound::given) return lists_[b].set_reference(bound, query.labels, scores, workspace);
+  const Labels labels =
+      given_labels_.empty() ? query.labels : Labels(given_labels_).subspan(query.first_document, query.size());
+  const std::vector<float> by_row = labels_by_row(features_.data(), blocks_[b].query, labels);
+  return lists_[b].set_reference(bound, by_row.empty() ? labels : Labels(by_row), scores, workspace);
 }
 
 }  // namespace dorm

@@ -2,6 +2,7 @@
 #include "learning/risk/ridge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -61,9 +62,38 @@ void turn(Shifted& each, std::span<const double> residual, double turn) {
     each.direction[j] = each.zeta * residual[j] + kept * each.direction[j];
 }
 
+void drop_wrong(std::span<const std::int8_t> signs, std::span<double> w) {
+  for (std::size_t j = 0; j < signs.size(); ++j)
+    if (w[j] * signs[j] < 0) w[j] = 0;
+}
+
+// Each weight in turn to where it is best, given the others, until none moves any more.
+void descend(const CentredProducts& products, double penalty, std::span<const std::int8_t> signs, std::span<double> w) {
+  constexpr int kMostRounds = 1000;
+  constexpr double kStill = 1e-9;  // of the largest weight
+  const std::size_t n = products.size;
+  const auto entry = [&](std::size_t k, std::size_t j) { return k < j ? products.at(k, j) : products.at(j, k); };
+  drop_wrong(signs, w);
+  for (int round = 0; round < kMostRounds; ++round) {
+    double moved = 0, largest = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      double rest = products.at(k, n);
+      for (std::size_t j = 0; j < n; ++j)
+        if (j != k && w[j] != 0) rest -= entry(k, j) * w[j];
+      double best = rest / (products.at(k, k) + penalty);
+      if (best * signs[k] < 0) best = 0;
+      moved = std::max(moved, std::abs(best - w[k]));
+      w[k] = best;
+      largest = std::max(largest, std::abs(best));
+    }
+    if (!(moved > kStill * largest)) break;
+  }
+}
+
 }  // namespace
 
-std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas) {
+std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas,
+                                            std::span<const std::int8_t> signs) {
   const std::size_t n = products.size;
   double scale = 0;
   for (std::size_t k = 0; k < n; ++k) scale += products.at(k, k);
@@ -77,6 +107,7 @@ std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std
       w[k] = products.at(k, n);
     }
     if (!solve_positive(matrix, w)) return {};
+    if (!signs.empty()) descend(products, lambda * scale, signs, w);
     path.push_back(std::move(w));
   }
   return path;
@@ -127,7 +158,10 @@ std::vector<std::vector<double>> ridge_path(const NormalEquations& equations, st
     norm = next;
   }
   std::vector<std::vector<double>> weights;
-  for (Shifted& each : path) weights.push_back(std::move(each.w));
+  for (Shifted& each : path) {
+    drop_wrong(space.signs(), each.w);
+    weights.push_back(std::move(each.w));
+  }
   return weights;
 }
 
@@ -145,7 +179,7 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
                                             const StopAsked& over) {
   std::vector<std::vector<double>> path;
   if (const std::optional<CentredProducts> products = features.centred_products(targets, threads))
-    path = ridge_path(*products, lambdas);
+    path = ridge_path(*products, lambdas, features.signs());
   if (!path.empty()) return path;
   const NormalEquations equations{features,
                                   static_cast<double>(features.data().num_documents()) * features.centred_norm(threads),

@@ -15,7 +15,7 @@ namespace dorm {
 /// Minimises sum over documents of ((y - mean y) - <w, phi - mean phi>)^2 + lambda * documents * scale |w|^2, scale
 /// being features.centred_norm(): by the normal equations, formed in one pass, where there are few features
 /// (centred_products), else by conjugate gradients without matrices. Once `over` says so the iterate of those is good
-/// enough, from the third on.
+/// enough, from the third on. Under the signs of the representation.
 std::vector<double> ridge(const Representation& features, double lambda, std::size_t threads,
                           const StopAsked& over = {});
 
@@ -28,10 +28,13 @@ std::vector<std::vector<double>> ridge_path(const Representation& features, std:
                                             std::span<const double> lambdas, std::size_t threads,
                                             const StopAsked& over = {});
 
-/// Each lambda by a decomposition of the products; none where one of them is not positive.
-std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas);
+/// Each lambda by a decomposition of the products; none where one of them is not positive. With signs of the weights
+/// (Geometry::signs) the constrained minimum, by coordinate descent.
+std::vector<std::vector<double>> ridge_path(const CentredProducts& products, std::span<const double> lambdas,
+                                            std::span<const std::int8_t> signs = {});
 
-/// The normal equations of centred rows without their matrix.
+/// The normal equations of centred rows without their matrix. Of a space with signs the minimum without them, its
+/// weights of the wrong sign set to 0.
 struct NormalEquations {
   const Geometry& space;
   double scale;                                                           // sum of the squared norms of the rows

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/source_order.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -45,9 +46,12 @@ std::vector<float> labels_by_feature(const Dataset& data, const std::string& fea
   std::vector<float> strict(data.num_documents());
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
-    std::vector<std::size_t> order(query.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+    std::vector<std::uint32_t> order = source_order(data, q);
+    if (order.empty()) {
+      order.resize(query.size());
+      std::iota(order.begin(), order.end(), 0u);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
       if (query.labels[x] != query.labels[y]) return query.labels[x] > query.labels[y];
       return query.rows.at(x, column) > query.rows.at(y, column);
     });

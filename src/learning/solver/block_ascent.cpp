@@ -45,7 +45,7 @@ bool evaluation_due(std::uint64_t pass) {
 
 BlockAscent::BlockAscent(SolveContext& context, const PlaneLimits& limits)
     : context_(context),
-      cache_(context.risk, context.state, limits),
+      cache_(context.risk, context.cone, context.state, limits),
       proposals_(batch_size(context, context.workers.blocks().size())) {}
 
 PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
@@ -58,22 +58,25 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
   const std::size_t distance = std::max<std::size_t>(at_once, 4);  // at least to the next batch
   moved_.clear();
   std::span<const std::size_t> batch, rest;  // rest: from the batch on
+  std::span<const double> w;                 // of the batch
+  std::vector<double> memory;
   const std::function<void(std::size_t, std::size_t)> propose = [&](std::size_t i, std::size_t) {
     cache_.fetch(rest.subspan(i), distance);
-    cache_.propose(batch[i], context_.state.w, proposals_[i]);
+    cache_.propose(batch[i], w, proposals_[i]);
   };
   const BlockVisitor look = [&](const BlockResponse& answer) {
     cache_.fetch(rest.subspan(answer.index), distance);
     added[answer.index] = cache_.insert(answer.block, answer.plane);
     values[answer.index] = answer.value;
-    cache_.propose(answer.block, context_.state.w, proposals_[answer.index]);
+    cache_.propose(answer.block, w, proposals_[answer.index]);
   };
   context_.workers.run_batches(order.size(), at_once, [&](std::size_t first, std::size_t last) {
     if (context_.stopping.out_of_time()) return;  // a pass may take long, and part of one is good, too
     rest = order.subspan(first);
     batch = rest.first(last - first);
+    w = context_.cone.nearest(context_.state.w, memory);
     if (oracle)
-      context_.workers.linearize(batch, context_.state.w, look, order.subspan(last));
+      context_.workers.linearize(batch, w, look, order.subspan(last));
     else
       context_.workers.run(batch.size(), propose);
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -84,7 +87,7 @@ PassResult BlockAscent::sweep(std::span<const std::size_t> order, bool oracle) {
       result.new_planes += added[i];
     }
   });
-  result.gap += proximal_gap(context_.state, context_.geometry);
+  result.gap += proximal_gap(context_.state, context_.geometry, context_.cone);
   const double wall = watch.seconds();
   seconds_ +=
       std::max(0.0, wall - (context_.workers.seconds() - oracle_before) / static_cast<double>(context_.workers.size()));
@@ -111,7 +114,7 @@ PassResult BlockAscent::cached_pass(std::uint64_t number, bool whole) {
 void BlockAscent::watch_decay(std::uint64_t number, double gain) {
   slow_ = number > 1 && gain > kSlow * last_gain_ ? slow_ + 1 : 0;
   last_gain_ = gain;
-  if (slow_ >= kPatience && context_.state.stalled == 0) begin_proximal(context_.state, kKappa);
+  if (slow_ >= kPatience && context_.state.stalled == 0) begin_proximal(context_.state, context_.cone, kKappa);
 }
 
 PassResult BlockAscent::cached_round(std::uint64_t& number) {
@@ -129,7 +132,7 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
     round.gap = pass.gap;
   }
   if (round.gain > 0) {
-    move_centre(context_.state, context_.geometry, cache_.dual() < before);
+    move_centre(context_.state, context_.geometry, context_.cone, cache_.dual() < before);
   } else {  // only w still moves, towards v
     end_proximal(context_.state);
     round = cached_pass(number++, true);
@@ -137,18 +140,18 @@ PassResult BlockAscent::cached_round(std::uint64_t& number) {
   return round;
 }
 
-double BlockAscent::evaluate(std::span<const double> w, PassResult& result) {
+double BlockAscent::evaluate(std::span<const double> v, PassResult& result) {
   if (context_.plane_bytes > 0) cache_.trim(context_.plane_bytes);
   ++context_.state.pass;
   context_.state.oracle_calls += context_.workers.blocks().size();
   const std::size_t count = context_.workers.blocks().size();
   std::atomic<std::size_t> added{0};
-  const double risk = context_.workers.evaluate(w, (count + 7) / 8, [&](const BlockResponse& answer) {
+  const double risk = context_.workers.evaluate(v, (count + 7) / 8, [&](const BlockResponse& answer) {
     if (cache_.insert(answer.block, answer.plane)) added.fetch_add(1, std::memory_order_relaxed);
   });
   result.new_planes = added.load();
   for (const std::size_t block : context_.workers.blocks()) result.cost += context_.risk.linearize_cost(block);
-  return 0.5 * context_.geometry.inner(w, w) + risk;
+  return 0.5 * context_.cone.square(v) + risk;
 }
 
 }  // namespace dorm

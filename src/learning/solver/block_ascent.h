@@ -30,8 +30,8 @@ class BlockAscent {
   /// are seen to crawl, the proximal-point loop begins: from then on four sweeps and a move of the centre, with the
   /// gap of the last sweep.
   PassResult cached_round(std::uint64_t& number);
-  /// P(w) at one fixed w; new planes are kept, no step is made.
-  double evaluate(std::span<const double> w, PassResult& result);
+  /// P at the w of `v` (cone.h); new planes are kept, no step is made.
+  double evaluate(std::span<const double> v, PassResult& result);
 
   PlaneCache& cache() { return cache_; }
   double seconds() const { return seconds_; }

@@ -3,6 +3,7 @@
 // stopping and state.
 #pragma once
 
+#include "learning/solver/cone.h"
 #include "learning/solver/oracle_workers.h"
 #include "learning/solver/stopping.h"
 
@@ -11,6 +12,7 @@ namespace dorm {
 struct SolveContext {
   const StructuredRisk& risk;
   const Geometry& geometry;  // of the risk
+  const Cone& cone;          // of its weights
   const SolveOptions& options;
   std::uint64_t plane_bytes;  // most for cached planes; 0: no limit
   OracleWorkers& workers;

@@ -22,8 +22,10 @@ double violation_threshold(const SolveContext& context) {
   return 0.5 * context.options.tolerance * context.stopping.primal() / context.workers.total_weight();
 }
 
-// One batch separation at the fixed w. Returns P(w) and the number of planes added.
-double separate(SolveContext& context, PlaneCache& cache, std::span<const double> w, std::size_t& added) {
+// One batch separation at the fixed w of `v`. Returns P(w) and the number of planes added.
+double separate(SolveContext& context, PlaneCache& cache, std::span<const double> v, std::size_t& added) {
+  std::vector<double> memory;
+  const std::span<const double> w = context.cone.nearest(v, memory);
   const double epsilon = violation_threshold(context);
   const std::size_t count = context.workers.blocks().size();
   ++context.state.pass;
@@ -34,7 +36,7 @@ double separate(SolveContext& context, PlaneCache& cache, std::span<const double
     if (cache.insert(answer.block, answer.plane)) violated.fetch_add(1, std::memory_order_relaxed);
   });
   added = violated.load();
-  return 0.5 * context.geometry.inner(w, w) + risk;
+  return 0.5 * context.cone.square(w) + risk;
 }
 
 // Sweeps until the working sets' own gap is within the target.
@@ -62,6 +64,7 @@ bool visit_in_order(SolveContext& context, BlockAscent& ascent, double& risk, st
   const double epsilon = context.options.epsilon, rest = 1e-2 * epsilon * context.workers.total_weight();
   const std::span<const std::size_t> blocks = context.workers.blocks();
   PlaneCache& cache = ascent.cache();
+  std::vector<double> memory;
   risk = 0;
   added = 0;
   ++context.state.pass;
@@ -69,10 +72,10 @@ bool visit_in_order(SolveContext& context, BlockAscent& ascent, double& risk, st
     if (context.stopping.out_of_time()) return false;
     bool grown = false;
     ++context.state.oracle_calls;
-    context.workers.linearize(blocks.subspan(i, 1), context.state.w, [&](const BlockResponse& answer) {
+    const std::span<const double> w = context.cone.nearest(context.state.w, memory);
+    context.workers.linearize(blocks.subspan(i, 1), w, [&](const BlockResponse& answer) {
       risk += context.risk.block_weight(answer.block) * answer.value;
-      grown = answer.value > cache.cached_value(answer.block, context.state.w) + epsilon &&
-              cache.insert(answer.block, answer.plane);
+      grown = answer.value > cache.cached_value(answer.block, w) + epsilon && cache.insert(answer.block, answer.plane);
     });
     if (!grown) continue;
     ++added;
@@ -106,7 +109,7 @@ void solve_as_printed(SolveContext& context) {
     context.stopping.bound(cache.dual());
     risk = context.workers.evaluate(w, (count + 7) / 8);
   }
-  context.stopping.offer(w, 0.5 * context.geometry.inner(w, w) + risk);
+  context.stopping.offer(w, 0.5 * context.cone.square(w) + risk);
   context.stopping.finished(cache.planes());
   report_planes(context, ascent);
 }

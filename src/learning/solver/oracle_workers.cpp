@@ -9,7 +9,7 @@
 namespace dorm {
 
 OracleWorkers::OracleWorkers(const StructuredRisk& risk, std::size_t threads)
-    : risk_(risk), pool_(thread_count(threads)) {
+    : risk_(risk), cone_(risk.geometry()), pool_(thread_count(threads)) {
   for (std::size_t worker = 0; worker < pool_.size(); ++worker) workspaces_.push_back(risk.make_workspace());
   for (std::size_t block = 0; block < risk.num_blocks(); ++block) {
     if (!(risk.block_weight(block) > 0)) continue;
@@ -50,14 +50,14 @@ void OracleWorkers::run_batches(std::size_t count, std::size_t batch,
   });
 }
 
-void OracleWorkers::linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit,
+void OracleWorkers::linearize(std::span<const std::size_t> blocks, std::span<const double> v, const BlockVisitor& visit,
                               std::span<const std::size_t> following) {
-  risk_.linearize_all({blocks, w, blocks.size(), following}, *this, visit);
+  risk_.linearize_all({blocks, cone_.nearest(v, nearest_), blocks.size(), following}, *this, visit);
 }
 
-double OracleWorkers::evaluate(std::span<const double> w, std::size_t pieces, const BlockVisitor& visit) {
+double OracleWorkers::evaluate(std::span<const double> v, std::size_t pieces, const BlockVisitor& visit) {
   values_.resize(blocks_.size());
-  risk_.linearize_all({blocks_, w, pieces, {}}, *this, [&](const BlockResponse& answer) {
+  risk_.linearize_all({blocks_, cone_.nearest(v, nearest_), pieces, {}}, *this, [&](const BlockResponse& answer) {
     values_[answer.index] = risk_.block_weight(answer.block) * answer.value;
     if (visit) visit(answer);
   });

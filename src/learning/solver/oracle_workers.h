@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "dorm/solver.h"
+#include "learning/solver/cone.h"
 
 namespace dorm {
 
@@ -31,17 +32,20 @@ class OracleWorkers final : public BlockWorkers {
   void run_batches(std::size_t count, std::size_t batch,
                    const std::function<void(std::size_t first, std::size_t last)>& step);
 
-  /// Linearises some blocks at one w, each a piece of its own; `following` as in BlockBatch.
-  void linearize(std::span<const std::size_t> blocks, std::span<const double> w, const BlockVisitor& visit,
+  /// Linearises some blocks at the w of `v` (cone.h), each a piece of its own; `following` as in BlockBatch.
+  void linearize(std::span<const std::size_t> blocks, std::span<const double> v, const BlockVisitor& visit,
                  std::span<const std::size_t> following = {});
 
-  /// sum_q C_q H_q(w), summed in the order of blocks(), which are visited in `pieces` pieces (see BlockBatch).
-  double evaluate(std::span<const double> w, std::size_t pieces, const BlockVisitor& visit = {});
+  /// sum_q C_q H_q at the w of `v`, summed in the order of blocks(), which are visited in `pieces` pieces (see
+  /// BlockBatch).
+  double evaluate(std::span<const double> v, std::size_t pieces, const BlockVisitor& visit = {});
 
   double seconds() const;  // in the oracle, summed over threads
 
  private:
   const StructuredRisk& risk_;
+  const Cone cone_;
+  std::vector<double> nearest_;  // memory of the w of the present call
   ThreadPool pool_;
   std::vector<std::unique_ptr<RiskWorkspace>> workspaces_;
   std::vector<std::size_t> blocks_;

@@ -36,8 +36,8 @@ void fetch_values(const std::vector<T>& values) {
 
 }  // namespace
 
-PlaneCache::PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits)
-    : risk_(risk), geometry_(risk.geometry()), state_(state), limits_(limits), grams_(risk.num_blocks()) {
+PlaneCache::PlaneCache(const StructuredRisk& risk, const Cone& cone, SolverState& state, const PlaneLimits& limits)
+    : risk_(risk), geometry_(risk.geometry()), cone_(cone), state_(state), limits_(limits), grams_(risk.num_blocks()) {
   state_.blocks.resize(risk.num_blocks());
   for (std::size_t block = 0; block < state_.blocks.size(); ++block) {
     std::vector<Plane> planes = std::move(state_.blocks[block].planes);
@@ -197,10 +197,10 @@ double PlaneCache::apply(std::size_t block, Proposal& proposal) {
   const double damping = 1 + state_.kappa, curvature = proposal.curvature / damping;
   double slope = proposal.offset;
   if (!proposal.direction.empty()) {
-    slope -= geometry_.inner(state_.w, proposal.direction);
+    slope -= cone_.product(state_.w, proposal.direction);
   } else {
     for (std::size_t k = 0; k < count; ++k)
-      if (proposal.change[k] != 0) slope -= proposal.change[k] * geometry_.dot(state_.w, held.planes[k]);
+      if (proposal.change[k] != 0) slope -= proposal.change[k] * cone_.product(state_.w, held.planes[k]);
   }
   if (!(slope > 0)) return 0;
   const double step = slope < curvature ? slope / curvature : 1;
@@ -228,7 +228,7 @@ double PlaneCache::dual() const {
   for (const BlockPlanes& held : state_.blocks)
     for (std::size_t k = 0; k < held.planes.size(); ++k) sum += held.alpha[k] * held.planes[k].offset;
   const std::vector<double> v = dual_weights(state_);
-  return sum - 0.5 * geometry_.inner(v, v);
+  return sum - 0.5 * cone_.square(v);
 }
 
 std::uint64_t PlaneCache::planes() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "dorm/solver.h"
+#include "learning/solver/cone.h"
 
 namespace dorm {
 
@@ -30,8 +31,9 @@ struct PlaneLimits {
 
 class PlaneCache {
  public:
-  /// Works on state.blocks and state.w, which hold the truth; Gram matrices are rebuilt from the planes.
-  PlaneCache(const StructuredRisk& risk, SolverState& state, const PlaneLimits& limits);
+  /// Works on state.blocks and state.w (the v of cone.h), which hold the truth; Gram matrices are rebuilt from the
+  /// planes.
+  PlaneCache(const StructuredRisk& risk, const Cone& cone, SolverState& state, const PlaneLimits& limits);
 
   /// A hint: these blocks are visited next. Looks at those `distance` and more from the first, which nobody may
   /// change meanwhile.
@@ -72,6 +74,7 @@ class PlaneCache {
 
   const StructuredRisk& risk_;
   const Geometry& geometry_;
+  const Cone& cone_;
   SolverState& state_;
   PlaneLimits limits_;
   std::vector<Gram> grams_;

@@ -35,24 +35,25 @@ void solve_shards(SolveContext& context) {
   std::vector<double> next;
   std::span<const double> w = context.start_weights;
   if (resumed) {
-    next = trial_point(context.state);
+    next = trial_point(context.state, context.cone);
     w = next;
   } else if (w.empty()) {
     w = context.state.w;
   }
   for (;;) {
     ascent.cache().refresh_weights();
-    const double before = context.state.best_dual;
+    const double before = context.state.best_dual, lowest = context.stopping.primal();
     context.stopping.bound(ascent.cache().dual());
     PassResult found;
     context.stopping.offer(w, ascent.evaluate(w, found));
-    const bool moves = context.state.best_dual > before || found.new_planes > 0;
+    // Once all planes are known, the best point still approaches their minimiser, a share of the way in each pass.
+    const bool moves = context.state.best_dual > before || found.new_planes > 0 || context.stopping.primal() < lowest;
     context.state.stalled = moves ? 0 : context.state.stalled + 1;
     if (context.state.stalled > 0) end_proximal(context.state);
     if (context.state.stalled >= kStalledPasses) context.stopping.give_up();
     if (context.stopping.finished(ascent.cache().planes())) break;
     sweep_planes(context, ascent);
-    next = trial_point(context.state);
+    next = trial_point(context.state, context.cone);
     w = next;
   }
   SolveReport& report = context.stopping.report();

@@ -104,8 +104,14 @@ SolveResult solve(const StructuredRisk& risk, const SolveOptions& options, const
     result.state.solver = options.solver;
   }
   OracleWorkers workers(risk, compute.threads);
-  Stopping stopping(options, observer, result.state);
-  SolveContext context{risk, risk.geometry(), options, compute.memory, workers, stopping, result.state, start.weights};
+  const Cone cone(risk.geometry());
+  if (!cone.whole() && !solver.signs)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the solver {} does not learn weights of a given sign; expected one of {}",
+                            solver_name(options.solver), solvers_of_signs()));
+  Stopping stopping(options, observer, result.state, cone);
+  SolveContext context{risk,    risk.geometry(), cone,         options,      compute.memory,
+                       workers, stopping,        result.state, start.weights};
   if (!stopping.converged()) solver.run(context);  // a state that was saved when it had converged stays as it is
 
   if (result.state.best_w.empty()) offer_zero(risk, workers, stopping);

@@ -20,13 +20,14 @@ double relative_gap(double primal, double dual) {
   return difference == 0 ? 0 : difference / primal;
 }
 
-Stopping::Stopping(const SolveOptions& options, const Observer& observer, SolverState& state)
-    : options_(options), observer_(observer), state_(state) {}
+Stopping::Stopping(const SolveOptions& options, const Observer& observer, SolverState& state, const Cone& cone)
+    : options_(options), observer_(observer), state_(state), cone_(cone) {}
 
-void Stopping::offer(std::span<const double> w, double primal) {
+void Stopping::offer(std::span<const double> v, double primal) {
   if (!std::isfinite(primal)) return give_up("a value of the objective is not finite");
   if (!state_.best_w.empty() && primal >= state_.best_primal) return;
-  state_.best_w.assign(w.begin(), w.end());
+  state_.best_w.assign(v.begin(), v.end());
+  cone_.project(state_.best_w);
   state_.best_primal = primal;
   check();
 }

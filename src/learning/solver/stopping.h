@@ -4,16 +4,17 @@
 
 #include "base/stopwatch.h"
 #include "dorm/solver.h"
+#include "learning/solver/cone.h"
 
 namespace dorm {
 
 class Stopping {
  public:
   /// Keeps the best primal point and the bounds in `state`; a resumed state brings its own.
-  Stopping(const SolveOptions& options, const Observer& observer, SolverState& state);
+  Stopping(const SolveOptions& options, const Observer& observer, SolverState& state, const Cone& cone);
 
-  /// A point and its primal value; a dual value. Both keep the best.
-  void offer(std::span<const double> w, double primal);
+  /// A point, as the w of `v` (cone.h), and its primal value; a dual value. Both keep the best.
+  void offer(std::span<const double> v, double primal);
   void bound(double dual);
 
   /// Records the progress of the solver, reports to the observer and decides. True: stop, status is set.
@@ -52,6 +53,7 @@ class Stopping {
   const SolveOptions& options_;
   const Observer& observer_;
   SolverState& state_;
+  const Cone& cone_;
   SolveReport report_;
   bool trouble_ = false, wanted_ = true, satisfied_ = false;
   double highest_told_ = 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TrainOptions say about the kernel, or without one about scaled rows.
+// What TrainOptions say about the kernel, or without one about scaled rows and the signs of weights.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "dorm/base/compute.h"
 #include "dorm/train.h"
+#include "model/features/curve_features.h"
 
 namespace dorm {
 
@@ -27,6 +29,9 @@ struct KernelOptions {
   const Kernel* function = nullptr;
   ComputeOptions place = {};       // where rows are visited, values and features are made; threads: those of the set
   std::uint64_t scaled_bytes = 0;  // for scaled rows of a linear ranker; 0: by their size
+  SignOptions signs = {};          // of a linear ranker
+  std::string curves = "none";     // beside its weights
+  std::shared_ptr<const CurveBasis> basis = nullptr;  // fitted before, to more data; null: fitted to this
 
   KernelOptions() = default;
   explicit KernelOptions(const TrainOptions& options, const MemoryShares& shares = {})
@@ -35,7 +40,9 @@ struct KernelOptions {
         cache_bytes(shares.cache),
         function(options.kernel_function),
         place{.threads = 0, .device = options.compute.device, .memory = options.compute.memory},
-        scaled_bytes(shares.scaled) {}
+        scaled_bytes(shares.scaled),
+        signs(options.signs),
+        curves(options.curves) {}
 
   ComputeOptions place_with(std::size_t threads) const { return {threads, place.device, place.memory}; }
   /// Kernel values of validation documents are kept besides.

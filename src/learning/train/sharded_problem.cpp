@@ -27,8 +27,8 @@ const TrainOptions& shareable(const TrainOptions& options, bool has_validation) 
     throw Error(ErrorCode::unsupported, "a measure of the caller's own cannot be sent to shards; expected one by name");
   if (KernelOptions(options).used())
     throw Error(ErrorCode::unsupported, "kernels are not learnt from shards; expected none");
-  if (options.solve.solver != parse_solver("shards"))
-    throw Error(ErrorCode::bad_option, fmt::format("the solver {} does not work on shards; expected shards",
+  if (!works_on_shards(options.solve.solver))
+    throw Error(ErrorCode::bad_option, fmt::format("the solver {} does not work on shards; expected shards or lbfgs",
                                                    solver_name(options.solve.solver)));
   return options;
 }
@@ -45,6 +45,8 @@ CentredProducts unpacked(std::span<const double> packed, std::size_t size) {
 
 }  // namespace
 
+bool works_on_shards(SolverKind solver) { return solver == parse_solver("shards") || solver == parse_solver("lbfgs"); }
+
 ShardedProblem::ShardedProblem(const ShardTransport& ask, const TrainOptions& options, const ShardTransport& validation)
     : options_(shareable(options, static_cast<bool>(validation))), workers_(ask) {
   if (validation) {
@@ -60,7 +62,8 @@ ShardedProblem::ShardedProblem(const ShardTransport& ask, const TrainOptions& op
                       .given_ties = options.given_ties,
                       .scaling = scaling_}
                .text();
-  risk_ = std::make_unique<ShardedRisk>(workers_, setup_);
+  signs_ = signs_of(options.signs, workers_.description().features);
+  risk_ = std::make_unique<ShardedRisk>(workers_, setup_, signs_);
   require_lists(risk_->num_lists(), workers_.description().data.queries, measure_name());
   const double norm = risk_->centred_squares() / static_cast<double>(workers_.description().data.documents);
   squared_scale_ = squared_scale_of(norm);
@@ -118,7 +121,7 @@ std::vector<double> ShardedProblem::ridge_start(bool gains, const StopAsked& ove
   const std::array lambdas = {TrainingSet::kDefaultLambda};
   const std::size_t size = workers_.description().features.size();
   if (const std::vector<double> packed = workers_.sum(about(Topic::products, gains)); !packed.empty()) {
-    std::vector<std::vector<double>> path = ridge_path(unpacked(packed, size), lambdas);
+    std::vector<std::vector<double>> path = ridge_path(unpacked(packed, size), lambdas, signs_);
     if (!path.empty()) return std::move(path.front());
   }
   std::vector<double> targets = workers_.sum(about(Topic::targets, gains));
@@ -134,7 +137,7 @@ std::vector<double> ShardedProblem::ridge_start(bool gains, const StopAsked& ove
 }
 
 std::vector<double> ShardedProblem::pairwise_start(bool gains, double seconds) const {
-  ShardedPairs pairs(workers_, about(Topic::pairs, gains));
+  ShardedPairs pairs(workers_, about(Topic::pairs, gains), signs_);
   if (pairs.num_lists() == 0) return std::vector<double>(pairs.dimension(), 0.0);
   pairs.set_trade_off(UnitsOfC(squared_scale_).trade_off(TrainingSet::kPairwiseC, pairs.num_lists()));
   const SolveOptions solving{
@@ -170,6 +173,7 @@ Model ShardedProblem::model(const std::vector<double>& w) const {
   model.scaling = scaling_;
   model.data = workers_.description().data;
   model.weights = w;
+  model.signs = signs_;
   return model;
 }
 

@@ -9,6 +9,9 @@
 
 namespace dorm {
 
+/// Whether a solver asks for all shards at one w: `shards` and `lbfgs`.
+bool works_on_shards(SolverKind solver);
+
 class ShardedProblem final : public TrainingProblem {
  public:
   /// `validation` may be empty. Throws Error(unsupported) for options that need the documents themselves, else as
@@ -46,6 +49,7 @@ class ShardedProblem final : public TrainingProblem {
   ShardClient workers_;
   std::optional<ShardClient> validation_;
   Scaling scaling_;
+  std::vector<std::int8_t> signs_;  // of the weights
   std::string setup_;
   std::unique_ptr<ShardedRisk> risk_;
   double squared_scale_ = 0;

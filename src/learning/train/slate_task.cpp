@@ -47,6 +47,10 @@ void SlateTask::check(const TrainOptions& options, std::span<const BoundChoice>)
   if (options.initial) throw Error(ErrorCode::unsupported, "slates cannot begin at an earlier model; expected none");
   if (!options.given_ties.empty())
     throw Error(ErrorCode::unsupported, "ties by a feature belong to rankings by sorting; expected none for slates");
+  if (wants_curves(options.curves))
+    throw Error(ErrorCode::unsupported, "slates of positions or topics are learnt without curves; expected none");
+  if (options.signs.used())
+    throw Error(ErrorCode::unsupported, "slates of positions or topics are learnt without signs; expected none");
   require_cpu(options, "slates of positions or topics are");
   if (!options.target.empty())
     throw Error(ErrorCode::unsupported,

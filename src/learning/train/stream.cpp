@@ -43,6 +43,11 @@ void check_stream_options(const TrainOptions& options) {
     throw Error(ErrorCode::bad_option, "the paper's C counts all queries, which a stream does not know; leave it off");
   if (!options.one_per.empty())
     throw Error(ErrorCode::unsupported, "limits on groups are not kept by a stream; expected none");
+  if (wants_curves(options.curves))
+    throw Error(ErrorCode::unsupported, "a stream learns no curves; expected none, or all the data at once");
+  if (options.signs.used())
+    throw Error(ErrorCode::unsupported,
+                "a stream learns weights of any sign; expected no signs, or all the data at once");
   require_cpu(options, "streams are");
 }
 

@@ -35,7 +35,8 @@ TrainResult train(const Task& task, const TrainOptions& options, const Task& val
   const LearningTask* const held_out = validation_of(learning, validation);
   learning.check(options, {&options.bound, 1});
   if (options.compute.on_device()) return train_here(learning, for_device(options), held_out, observer);
-  if (learning.sorts() && options.solve.solver == parse_solver("shards"))
+  const SolverKind solver = options.solve.solver;
+  if (learning.sorts() && (solver == parse_solver("shards") || (options.shards > 0 && works_on_shards(solver))))
     return train_in_shards(learning.data(), options, held_out ? &held_out->data() : nullptr, observer);
   return train_here(learning, options, held_out, observer);
 }

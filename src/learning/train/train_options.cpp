@@ -55,6 +55,19 @@ void check_device(const TrainOptions& options) {
                             solver_name(solver), options.compute.device));
 }
 
+void check_curves(const TrainOptions& options) {
+  parse_curves(options.curves, {});
+  if (!wants_curves(options.curves)) return;
+  const auto refuse = [&](bool given, std::string_view what) {
+    if (given)
+      throw Error(ErrorCode::unsupported, fmt::format("curves \"{}\" are not learnt {}", options.curves, what));
+  };
+  refuse(KernelOptions(options).used(), "beside a kernel; expected one of them");
+  refuse(options.initial != nullptr, "from an initial model; expected a name");
+  refuse(options.compute.device != "cpu", fmt::format("on the device {}; expected cpu", options.compute.device));
+  refuse(options.solve.solver == parse_solver("shards"), "by the solver shards; expected another");
+}
+
 }  // namespace
 
 TrainOptions for_device(TrainOptions options) {
@@ -105,6 +118,12 @@ void TrainOptions::validate() const {
   if (start == InitialModel::model)
     throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
   if (KernelOptions(*this).used()) {
+    if (signs.used())
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("signs are those of the weights of features, which the kernel \"{}\" does not have; expected "
+                      "no kernel",
+                      kernel_function ? kernel_function->spec() : kernel));
     require_kernels(target);
     if (kernel_function == nullptr) check_kernel_spec(kernel);
     if (approximation != "none") parse_approximation(approximation);
@@ -112,6 +131,7 @@ void TrainOptions::validate() const {
       throw Error(ErrorCode::bad_option,
                   "a precomputed kernel is taken as it is; expected no scaling and no approximation");
   }
+  check_curves(*this);
   check_ranges(*this);
   solve.validate();
   check_device(*this);

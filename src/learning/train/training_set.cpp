@@ -14,18 +14,23 @@
 #include "learning/risk/pairwise_risk.h"
 #include "learning/risk/ridge.h"
 #include "learning/risk/targets.h"
+#include "model/curve_scores.h"
 #include "model/kernel/expression_kernel.h"
 #include "model/kernel/pick.h"
 
 namespace dorm {
 namespace {
 
+// Of ridge regression on curves, whose normal equations are too many to be formed: its start needs no digits.
+constexpr std::size_t kCurveIterations = 20;
+
 // Sums of features are kept in 32 bits, in full precision from 1.2e-38 on; position weights make them smaller.
 constexpr double kLeastNorm = 1e-35 * 1e-35;
 
 // What the starts are computed from: all of the data, or of a large set about 100,000 documents, in queries spread
 // evenly over it.
-LinearFeatures start_sample(const LinearFeatures& features) {
+template <class Features>
+Features start_sample(const Features& features) {
   const Dataset& data = features.data();
   const std::size_t step = TrainingSet::start_step(data.num_documents());
   if (step == 1) return features;
@@ -91,6 +96,17 @@ KernelExpansion support_of(const KernelFeatures& features, const Kernel& kernel,
       fmt::format("this needs weights of features, which kernel \"{}\" has not; expected no kernel", kernel.spec()));
 }
 
+std::vector<std::string> names_of(const Dataset& data) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < data.num_features(); ++j) names.push_back(data.feature_name(j));
+  return names;
+}
+
+std::vector<std::int8_t> signs_of(const SignOptions& options, const Dataset& data) {
+  if (!options.used()) return {};
+  return dorm::signs_of(options, names_of(data));
+}
+
 void require_no_gaps(const Dataset& data) {
   if (data.input().missing == Missing::keep)
     throw Error(ErrorCode::bad_input,
@@ -120,6 +136,12 @@ Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_
   return fit_scaling(choice.settle(data, kernel.spec, threads), data, threads);
 }
 
+std::shared_ptr<const CurveBasis> common_basis(const Dataset& data, const Scaling& scaling,
+                                               const TrainOptions& options) {
+  const CurveRequest request = parse_curves(options.curves, names_of(data));
+  return std::make_shared<const CurveBasis>(fit_curves(request, data, scaling, options.compute.threads));
+}
+
 TrainingSet::TrainingSet(const Dataset& data, const ScalingChoice& scale, std::size_t threads,
                          const KernelOptions& kernel, std::uint64_t seed, Survey* survey)
     : TrainingSet(data, scaling_for(data, scale, threads, kernel), threads, kernel, seed, survey) {}
@@ -138,11 +160,15 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
     if (survey) survey->add_all(threads_);
     scaled = apply_scaling(scaling_, data, threads_);
     prepare_kernel(scaled, seed);
+  } else if (wants_curves(kernel.curves)) {
+    if (survey) survey->add_all(threads_);
+    prepare_curves(data);
   } else {
     // A device scales and visits rows itself; on threads only some are, for the starts.
     const bool device = kernel.place.on_device();
     auto linear = std::make_unique<LinearFeatures>(data, scaling_, device ? 0 : kept_bytes(data), threads_,
                                                    device ? nullptr : survey);
+    linear->set_signs(signs_of(kernel.signs, linear->data()));
     linear_ = linear.get();
     representation_ = std::move(linear);
   }
@@ -181,7 +207,7 @@ std::uint64_t TrainingSet::kept_bytes(const Dataset& data) const {
 
 void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   const Documents documents(data);
-  for (std::size_t j = 0; j < data.num_features(); ++j) names_.push_back(data.feature_name(j));
+  names_ = names_of(data);
   if (options_.function == nullptr) made_ = make_kernel(options_.spec, documents, seed);
   kernel_ = options_.function ? options_.function : made_.get();
   if (!kernel_->proven()) check_positive(*kernel_, documents, seed);
@@ -207,12 +233,24 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
   representation_ = std::move(linear);
 }
 
+void TrainingSet::prepare_curves(const Dataset& data) {
+  names_ = names_of(data);
+  CurveBasis basis =
+      options_.basis ? *options_.basis : fit_curves(parse_curves(options_.curves, names_), data, scaling_, threads_);
+  auto curves = std::make_unique<CurveFeatures>(data, scaling_, std::move(basis), threads_);
+  curves->set_signs(dorm::signs_of(options_.signs, names_));
+  curves_ = curves.get();
+  representation_ = std::move(curves);
+}
+
 const LinearFeatures& TrainingSet::linear_features() const {
+  require_lines();
   if (map_ == nullptr) return mapped_features();
   throw_no_weights(*kernel_);
 }
 
 const LinearFeatures& TrainingSet::mapped_features() const {
+  require_lines();
   if (linear_ == nullptr) throw_no_weights(*kernel_);
   return *linear_;
 }
@@ -220,7 +258,11 @@ const LinearFeatures& TrainingSet::mapped_features() const {
 std::vector<InitialFit> TrainingSet::fit_path(const InitialModelOptions& ranker) const {
   std::unique_ptr<const LinearFeatures> sample;
   if (linear_) sample = std::make_unique<LinearFeatures>(start_sample(*linear_));
-  const Representation& features = sample ? static_cast<const Representation&>(*sample) : *exact_;
+  std::unique_ptr<const CurveFeatures> sampled_curves;
+  if (curves_) sampled_curves = std::make_unique<CurveFeatures>(start_sample(*curves_));
+  const Representation& features = sample    ? static_cast<const Representation&>(*sample)
+                                   : curves_ ? static_cast<const Representation&>(*sampled_curves)
+                                             : *exact_;
   const bool gains = ranker.kind == InitialModel::ridge_gain || ranker.kind == InitialModel::pairwise_gain;
   const FactoredMeasurePtr measure = gains ? plain_gains(ranker.convention) : nullptr;
   const std::size_t threads = ranker.threads > 0 ? ranker.threads : threads_;
@@ -232,7 +274,9 @@ std::vector<InitialFit> TrainingSet::fit_path(const InitialModelOptions& ranker)
     for (const double C : ranker.C) lambdas.push_back(1 / C);
     if (lambdas.empty()) lambdas = {kDefaultLambda};
     const std::vector<double> targets = gains ? gains_of(features.data(), *measure) : labels_of(features.data());
-    for (std::vector<double>& w : ridge_path(features, targets, lambdas, threads, over))
+    std::size_t asked = 0;
+    const StopAsked enough = [&] { return over() || (curves_ && ++asked > kCurveIterations); };
+    for (std::vector<double>& w : ridge_path(features, targets, lambdas, threads, enough))
       fits.push_back({std::move(w), {}});
     return fits;
   }
@@ -248,6 +292,11 @@ std::vector<InitialFit> TrainingSet::fit_path(const InitialModelOptions& ranker)
     fits.push_back({std::move(solved.w), std::move(solved.report)});
   }
   return fits;
+}
+
+void TrainingSet::require_lines() const {
+  if (curves_)
+    throw Error(ErrorCode::unsupported, "this needs one weight per feature; expected a training without curves");
 }
 
 void TrainingSet::poll_by(const std::function<void()>& poll) const {
@@ -268,10 +317,16 @@ Model TrainingSet::described_model() const {
 
 Model TrainingSet::model(const std::vector<double>& w) const {
   Model model = described_model();
-  if (kernel_ == nullptr) {
+  if (curves_) {
+    model.weights = curves_->basis().weights_of(w);
+    model.curves = curves_->basis().curves_of(w);
+    model.signs.assign(curves_->signs().begin(), curves_->signs().end());
+    if (!model.signs.empty()) model.signs.resize(model.weights.size());
+  } else if (kernel_ == nullptr) {
     const Dataset& data = linear_->data();
     for (std::size_t j = 0; j < w.size(); ++j) model.features.push_back(data.feature_name(j));
     model.weights = w;
+    model.signs.assign(linear_->signs().begin(), linear_->signs().end());
   } else if (options_.spec == "precomputed" && exact_) {
     // Features are kernel values with the training documents, so that coefficients are weights.
     model.weights.assign(model.features.size(), 0.0);
@@ -287,6 +342,11 @@ Model TrainingSet::model(const std::vector<double>& w) const {
 
 std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   Model model = described_model();
+  if (curves_) {
+    model = this->model(std::vector<double>(curves_->dimension(), 1.0));
+    require_features(model, data);
+    return std::make_unique<CurveScorer>(std::move(model), curves_->basis(), data);
+  }
   if (kernel_ == nullptr) {
     model = this->model(std::vector<double>(linear_->dimension(), 1.0));
     require_features(model, data);

@@ -16,6 +16,7 @@
 #include "learning/train/kernel_options.h"
 #include "learning/train/scaling_choice.h"
 #include "learning/train/units.h"
+#include "model/features/curve_features.h"
 #include "model/features/device_rows.h"
 #include "model/features/kernel_features.h"
 #include "model/features/linear_features.h"
@@ -27,6 +28,10 @@ namespace dorm {
 /// Fitted to the data.
 Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
                     const KernelOptions& kernel = {});
+
+/// Of the curves that the options ask for; fitted to the data.
+std::shared_ptr<const CurveBasis> common_basis(const Dataset& data, const Scaling& scaling,
+                                               const TrainOptions& options);
 
 /// s^2 such that features times s have unit mean squared row norm, which is `norm` (centred per query). Throws
 /// Error(bad_input) where that is 0, or too small for 32 bits.
@@ -108,8 +113,10 @@ class TrainingSet {
 
  private:
   void prepare_kernel(const Dataset& data, std::uint64_t seed);
+  void prepare_curves(const Dataset& data);
   std::uint64_t kept_bytes(const Dataset& data) const;  // for scaled rows of a linear ranker
   void set_scale(double norm) const;
+  void require_lines() const;     // throws Error(unsupported) where there are curves
   Model described_model() const;  // features, scaling, data; no weights yet
 
   std::size_t threads_;
@@ -121,8 +128,9 @@ class TrainingSet {
   const Kernel* kernel_ = nullptr;         // null: linear
   std::unique_ptr<const FeatureMap> map_;  // null: exact or linear
   std::unique_ptr<const Representation> representation_;
-  const LinearFeatures* linear_ = nullptr;  // the representation, unless it is a kernel
+  const LinearFeatures* linear_ = nullptr;  // the representation, unless it is a kernel or has curves
   const KernelFeatures* exact_ = nullptr;   // the representation, if it is a kernel
+  const CurveFeatures* curves_ = nullptr;   // the representation, if it has curves
   mutable std::once_flag scale_known_;
   mutable double squared_scale_ = 0;
   std::shared_future<std::unique_ptr<RowDevice>> arriving_;  // of the linear representation, where there is a device

@@ -153,7 +153,7 @@ std::string c_score_query(const Header& header) {
 Exported export_c(const Model& model, const ExportOptions& options) {
   require_c_prefix(options.name);
   ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
-  const Header header{model, served, options.name, model.data.input.missing != Missing::error, has_scaling(served)};
+  const Header header{model, served, options.name, fills_gaps(model), has_scaling(served)};
   std::string guard = options.name + "_model_h";
   std::string text = fmt::format(
       "/* {}\n"

@@ -94,6 +94,7 @@ Json json_name(std::string_view target, std::string_view name) {
 }
 
 void note_missing(Exported& exported, const Model& model, std::string_view target) {
+  if (model.data.input.has_rule(Missing::query_min)) return;  // there is another note
   for (const ServedModel::Term& term : exported.served.terms) {
     if (value_where_missing(model, term.feature) == 0) continue;
     exported.notes.push_back(

@@ -36,11 +36,32 @@ bool has_scaling(const ServedModel& served);
 /// The divisors into the weights, which loses nothing.
 void divide_weights(ServedModel& served);
 
+/// A feature that a column of categories, dates or formatted numbers makes.
+struct EncodedFeature {
+  const ColumnEncoding* encoding;
+  std::size_t place;  // among the features of the rule
+
+  bool is_others() const;  // of the values without a feature of their own
+  bool is_gap() const;     // 1 where the cell is missing
+};
+
+/// Nothing: it is a column as it stands, or options have a name for it, under which someone else makes it.
+std::optional<EncodedFeature> encoded_feature(const Model& model, std::size_t feature, const ExportOptions& options);
+
+/// The functions that make such features of cells, and their table; empty where there are none.
+std::string python_columns(const Model& model, const ServedModel& served, const ExportOptions& options);
+/// A string literal in ASCII.
+std::string python_string(std::string_view text);
+
 /// As the target spells the feature.
 std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature);
 
-/// The value of a feature that a document does not have: 0, or the mean in training where the model says so.
+/// The value of a feature that a document does not have: 0, or what the model's rule says: the mean in training, or the
+/// smallest value there, since the smallest of the query is not known of a document by itself.
 double value_where_missing(const Model& model, std::size_t feature);
+
+/// Whether a feature may be missing.
+bool fills_gaps(const Model& model);
 
 /// Throws Error(unsupported): `the target "lucene" cannot say the name "x y" of a feature (why); expected ...`.
 [[noreturn]] void refuse_name(std::string_view target, std::string_view name, std::string_view why);

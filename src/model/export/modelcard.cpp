@@ -74,9 +74,11 @@ std::string card_use(const Model& model) {
         name_of(model.scaling.kind));
   else if (model.scaling.kind != ScalingKind::none)
     out += fmt::format("; the model scales them ({})", name_of(model.scaling.kind));
-  if (model.data.input.missing != Missing::error)
-    out += fmt::format(". A missing value counts as {}",
-                       model.data.input.missing == Missing::mean ? "the mean in training" : "0");
+  const InputDescription& input = model.data.input;
+  if (fills_gaps(model))
+    out += fmt::format(". Missing values: `{}`", missing_text(input.missing, input.missing_by_column));
+  if (const std::string encoded = encodings_text(input.encodings); !encoded.empty())
+    out += fmt::format(". Columns of a table are encoded: `{}`", encoded);
   return out + ".\n\n";
 }
 

@@ -28,7 +28,7 @@ Value taken(OnnxGraph& graph, const Model& model, std::span<const std::int64_t> 
       all ? Value(OnnxGraph::kInput)
           : graph.node("Gather", {OnnxGraph::kInput, graph.integers(columns)}, {{.name = "axis", .number = 1}});
   Value x = graph.cast(picked, OnnxGraph::kDouble);
-  if (model.data.input.missing == Missing::error) return x;
+  if (!fills_gaps(model)) return x;
   std::vector<double> fill;
   for (const std::int64_t column : columns)
     fill.push_back(value_where_missing(model, static_cast<std::size_t>(column)));

@@ -8,9 +8,7 @@
 #include "model/export/trees.h"
 
 namespace dorm {
-namespace {
 
-/// A string literal in ASCII.
 std::string python_string(std::string_view name) {
   std::string out = "\"";
   for (const char32_t c : code_points("python", name)) {
@@ -23,6 +21,8 @@ std::string python_string(std::string_view name) {
   }
   return out + '"';
 }
+
+namespace {
 
 std::string python_features(const Model& model, const ExportOptions& options) {
   std::string text = "FEATURES = (\n";
@@ -42,8 +42,8 @@ std::string python_tables(const Model& model, const ServedModel& served, const E
 }
 
 /// The values of a document's features that have a term.
-std::string python_values(const Model& model, const ServedModel& served) {
-  const bool fills = model.data.input.missing != Missing::error;
+std::string python_values(const Model& model, const ServedModel& served, bool columns) {
+  const bool fills = fills_gaps(model);
   return fmt::format(
       "\n\ndef _values(features):\n"
       "    named = hasattr(features, \"keys\")\n"
@@ -53,11 +53,16 @@ std::string python_values(const Model& model, const ServedModel& served) {
       "    for feature, _, _, _, missing in _TERMS:\n"
       "        name = FEATURES[feature]\n"
       "        value = (features[name] if name in features else None) if named else features[feature]\n"
+      "{}"
       "        value = missing if value is None else float(value)\n"
       "        if not math.isfinite(value):\n"
       "            {}\n"
       "        values.append({})\n"
       "    return values\n",
+      columns ? "        if named and feature in _COLUMNS and (value is None or _COLUMNS[feature][0] == name):\n"
+                "            column, rule, argument = _COLUMNS[feature]\n"
+                "            value = _encoded(features.get(column), rule, argument)\n"
+              : "",
       fills ? "value = missing" : "raise ValueError(f\"feature {name!r} is {value}; expected a finite number\")",
       served.logarithms ? "math.copysign(math.log1p(abs(value)), value)" : "value");
 }
@@ -100,13 +105,15 @@ std::string python_score_query(bool range) {
 
 Exported export_python(const Model& model, const ExportOptions& options) {
   ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
+  const std::string columns = python_columns(model, served, options);
   std::string text = fmt::format(
-      "# {}\n\"\"\"The score of a document, the higher the better, from its features.\n\n{}{}\n\"\"\"\n\nimport "
-      "math\n\n",
-      provenance(model), missing_rule(model), " What a mapping lacks counts as missing.");
+      "# {}\n\"\"\"The score of a document, the higher the better, from its features.\n\n{}{}\n\"\"\"\n\n{}import "
+      "math\n{}\n",
+      provenance(model), missing_rule(model), " What a mapping lacks counts as missing.",
+      columns.empty() ? "" : "import datetime\n", columns.empty() ? "" : "import re\nimport struct\n");
   if (model.trees)
     return one_file(text + python_features(model, options) + python_tree_functions(model), std::move(served));
-  text += python_tables(model, served, options) + python_values(model, served);
+  text += python_tables(model, served, options) + columns + python_values(model, served, !columns.empty());
   text += served.within_query == ScalingKind::none ? std::string(kScore)
                                                    : python_score_query(uses_range(served.within_query));
   return one_file(std::move(text), std::move(served));

@@ -125,7 +125,13 @@ std::string_view spelling(const Model& model, const ExportOptions& options, std:
 double value_where_missing(const Model& model, std::size_t feature) {
   const InputDescription& input = model.data.input;
   const auto mean = input.means.find(model.features[feature]);
-  return input.missing == Missing::mean && mean != input.means.end() ? mean->second : 0;
+  const Missing rule = input.missing_rule(model.features[feature]);
+  const bool filled = rule == Missing::mean || rule == Missing::query_min || rule == Missing::indicator;
+  return filled && mean != input.means.end() ? mean->second : 0;
+}
+
+bool fills_gaps(const Model& model) {
+  return model.data.input.missing != Missing::error || !model.data.input.missing_by_column.empty();
 }
 
 void refuse_name(std::string_view target, std::string_view name, std::string_view why) {

@@ -29,7 +29,13 @@ std::string provenance(const Model& model) {
 }
 
 std::string missing_rule(const Model& model) {
-  switch (model.data.input.missing) {
+  const InputDescription& input = model.data.input;
+  if (!input.missing_by_column.empty())
+    return "A feature that is missing (NaN, infinite) counts as the value beside it.";
+  switch (input.missing) {
+    case Missing::query_min:
+      return "A feature that is missing (NaN, infinite) counts as its smallest value in training.";
+    case Missing::indicator:
     case Missing::mean:
       return "A feature that is missing (NaN, infinite) counts as its mean in training.";
     case Missing::zero:

@@ -62,11 +62,38 @@ std::string logarithm(const std::string& x) {
       x);
 }
 
+std::string text_literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+/// A feature of a column: a category is text there, and what is true or false a boolean.
+std::string sql_encoded(const EncodedFeature& feature, const std::string& otherwise) {
+  const ColumnEncoding& encoding = *feature.encoding;
+  const std::string column = identifier(encoding.column);
+  if (encoding.rule == Encode::boolean)
+    return fmt::format("CASE WHEN {0} THEN 1 WHEN NOT {0} THEN 0 ELSE {1} END", column, otherwise);
+  if (feature.is_gap()) return fmt::format("CASE WHEN {} IS NULL THEN 1 ELSE 0 END", column);
+  if (!feature.is_others())
+    return fmt::format("CASE WHEN {} = {} THEN 1 ELSE 0 END", column, text_literal(encoding.values[feature.place]));
+  std::string values, gap;
+  for (const std::string& value : encoding.values) {
+    if (value.empty()) gap = column + " IS NULL OR ";
+    if (!value.empty()) values += (values.empty() ? "" : ", ") + text_literal(value);
+  }
+  if (values.empty()) return fmt::format("CASE WHEN {} IS NULL THEN {} ELSE 1 END", column, gap.empty() ? 1 : 0);
+  return fmt::format("CASE WHEN {}{} IN ({}) THEN 0 ELSE 1 END", gap, column, values);
+}
+
 std::string sql_term(const Model& model, const ServedModel& served, const ExportOptions& options,
                      const ServedModel::Term& term) {
   const double missing = value_where_missing(model, term.feature);
-  std::string value = fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)),
-                                  missing == 0 ? std::string("0") : literal(missing));
+  const std::string otherwise = missing == 0 ? std::string("0") : literal(missing);
+  const std::optional<EncodedFeature> encoded = encoded_feature(model, term.feature, options);
+  std::string value =
+      encoded ? sql_encoded(*encoded, otherwise)
+              : fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)), otherwise);
   if (served.logarithms) value = logarithm(value);
   if (term.shift != 0)
     value = fmt::format("({} {} {})", value, term.shift < 0 ? '+' : '-', literal(std::fabs(term.shift)));

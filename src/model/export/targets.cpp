@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
+#include "model/export/curve_trees.h"
 #include "model/export/formats.h"
 
 namespace dorm {
@@ -21,7 +22,15 @@ constexpr Serving kTrees{.trees = true, .linear = false};
 constexpr Serving kSumsOrTrees{.trees = true};
 constexpr Serving kLogarithms{.logarithms = true};
 constexpr Serving kLogarithmsOrTrees{.logarithms = true, .trees = true};
-constexpr Serving kWholeModels{.logarithms = true, .lists = true, .kernels = true, .trees = true};
+constexpr Serving kGraphs{.logarithms = true, .lists = true, .kernels = true, .trees = true};
+constexpr std::uint32_t bit_of(Encode rule) { return std::uint32_t{1} << static_cast<unsigned>(rule); }
+constexpr std::uint32_t kAllRules = ~std::uint32_t{0};
+constexpr Serving kWholeModels{
+    .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kAllRules};
+constexpr Serving kModules{.logarithms = true, .lists = true, .trees = true, .encodings = kAllRules};
+constexpr Serving kDatabases{.logarithms = true,
+                             .trees = true,
+                             .encodings = bit_of(Encode::onehot) | bit_of(Encode::boolean) | bit_of(Encode::indicator)};
 constexpr Serving kListsOrTrees{.logarithms = true, .lists = true, .trees = true};
 
 constexpr std::array kTargets{
@@ -68,11 +77,11 @@ constexpr std::array kTargets{
                  false,
                  export_svmlight},
     ExportTarget{{.name = "sql", .usage = "sql", .help = "the score as an SQL expression; features are columns"},
-                 kLogarithmsOrTrees,
+                 kDatabases,
                  false,
                  export_sql},
     ExportTarget{{.name = "onnx", .usage = "onnx", .help = "a graph of ONNX in double; kernels too"},
-                 kWholeModels,
+                 kGraphs,
                  false,
                  export_onnx,
                  true},
@@ -85,7 +94,7 @@ constexpr std::array kTargets{
                  false,
                  export_c},
     ExportTarget{{.name = "python", .usage = "python", .help = "a module of plain Python that needs nothing else"},
-                 kListsOrTrees,
+                 kModules,
                  false,
                  export_python},
     ExportTarget{{.name = "mlflow",
@@ -113,6 +122,44 @@ std::string targets_of_trees() {
   for (const ExportTarget& target : kTargets)
     if (target.serving.trees) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
   return list;
+}
+
+/// Sums of terms are written with the columns that they come from; trees, curves among them, by features alone.
+bool encodes(const ExportTarget& target, const Model& model, Encode rule) {
+  return (target.serving.encodings & bit_of(rule)) != 0 && (target.folder || model.linear());
+}
+
+std::string targets_of_encoding(const Model& model, Encode rule) {
+  std::string list;
+  for (const ExportTarget& target : kTargets)
+    if (encodes(target, model, rule)) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
+  return list;
+}
+
+/// Features that come from columns of text and dates are made by the target, or have a name there, by which someone
+/// else makes them.
+void require_encodings(const Model& model, const ExportTarget& target, const ExportOptions& options) {
+  for (const ColumnEncoding& encoding : model.data.input.encodings) {
+    if (encodes(target, model, encoding.rule)) continue;
+    for (const std::string& feature : encoded_names(encoding)) {
+      const auto j = std::find(model.features.begin(), model.features.end(), feature);
+      if (j == model.features.end() || options.names.contains(feature)) continue;
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("the model encodes the column {}, which {} cannot; expected {}, dorm serve, or a map of names "
+                      "that says what the engine calls the feature {} it has made itself",
+                      encoding_sentence(encoding), target.entry.name, targets_of_encoding(model, encoding.rule),
+                      in_quotes(feature)));
+    }
+  }
+}
+
+void note_query_minima(Exported& exported, const Model& model, const ExportTarget& target) {
+  if (target.folder || !model.data.input.has_rule(Missing::query_min)) return;
+  exported.notes.push_back(
+      fmt::format("in training the smallest value of the query replaced a missing one, which {} does not know of a "
+                  "document by itself; put it there before",
+                  target.entry.name));
 }
 
 void require_known(const Model& model, const ExportOptions& options) {
@@ -186,6 +233,13 @@ const ExportTarget& find_export_target(std::string_view name) {
 
 Exported export_model(const Model& model, const ExportTarget& target, const ExportOptions& options) {
   const std::string_view name = target.entry.name;
+  require_encodings(model, target, options);
+  if (model.curves && !target.folder) {
+    if (!target.serving.trees)
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("the model has curves, which {} cannot evaluate; expected {}", name, targets_of_trees()));
+    return export_model(trees_of_curves(model, name), target, options);
+  }
   if (model.kind() == Model::Kind::trees && !target.serving.trees)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has trees, which {} cannot evaluate; expected {}", name, targets_of_trees()));
@@ -208,6 +262,7 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
   if (options.non_negative && !target.folder) require_ranges(model);
   Exported exported = target.write(model, options);
   require_representable(model, exported.served, name);
+  note_query_minima(exported, model, target);
   return exported;
 }
 

@@ -109,6 +109,7 @@ LinearFeatures::LinearFeatures(const Dataset& data, const Scaling& scaling, std:
 LinearFeatures LinearFeatures::select(const std::vector<std::size_t>& queries) const {
   LinearFeatures selected(data_.select(queries));
   selected.scaled_ = scaled_;
+  selected.signs_ = signs_;
   selected.place_ = queries;
   if (!place_.empty())
     for (std::size_t& place : selected.place_) place = place_[place];

@@ -33,6 +33,10 @@ class LinearFeatures final : public Representation {
   /// Those of some queries, which share what is kept.
   LinearFeatures select(const std::vector<std::size_t>& queries) const;
 
+  /// Of the weights, one per feature; empty: all are free.
+  void set_signs(std::vector<std::int8_t> signs) { signs_ = std::move(signs); }
+  std::span<const std::int8_t> signs() const override { return signs_; }
+
   /// Where dense, as it was before it was scaled.
   const Dataset& data() const override { return data_; }
   std::size_t dimension() const override { return data_.num_features(); }
@@ -73,7 +77,8 @@ class LinearFeatures final : public Representation {
   Dataset data_;
   std::shared_ptr<const ScaledRows> scaled_;  // null: rows are those of the data
   std::vector<std::size_t> place_;            // by query: which one it is there; empty: the same
-  std::optional<double> norm_;                // centred_norm(), where all rows have been seen
+  std::vector<std::int8_t> signs_;
+  std::optional<double> norm_;  // centred_norm(), where all rows have been seen
 };
 
 }  // namespace dorm

@@ -16,6 +16,7 @@
 #include "dorm/write.h"
 #include "support/message_of.h"
 #include "support/packed_rows.h"
+#include "support/source_dir.h"
 
 namespace dorm {
 namespace {
@@ -317,8 +318,7 @@ TEST(Binary, MissingFilesAndDirectoriesAreInputOutputErrors) {
 }
 
 TEST(Binary, AnotherVersionIsRefused) {
-  const std::string file =
-      std::string(DORM_SOURCE_DIR) + "/tests/data/io/version1/dense.dorm";  // as dorm 0.1.0 wrote it
+  const std::string file = test::source_dir() + "/tests/data/io/version1/dense.dorm";  // as dorm 0.1.0 wrote it
   const std::string message = test::message_of([&] { read_dataset(file); });
   EXPECT_NE(message.find("found version 1.0 of the binary form; expected version 2"), std::string::npos) << message;
 }

@@ -3,6 +3,7 @@
 
 #include "dorm/data/prepare.h"
 #include "dorm/read.h"
+#include "support/message_of.h"
 
 namespace dorm {
 namespace {
@@ -109,6 +110,32 @@ TEST(TrecReader, SkipsCommentsAndWhatFollowsTheTag) {
   const auto run = parse_run("# run\nq1 Q0 d1 1 2 mine and more\nq1 Q0 d2 2 1 other\n", "f", &tag);
   EXPECT_EQ(run.size(), 2u);
   EXPECT_EQ(tag, "mine");
+}
+
+TEST(TrecReader, TakesJson) {
+  const auto qrels = parse_qrels(R"( {"q1": {"d1": 2, "d\u00e9": -1}, "q2": {}} )", "f");
+  ASSERT_EQ(qrels.size(), 2u);
+  EXPECT_EQ(qrels[1].query, "q1");
+  EXPECT_EQ(qrels[1].document, "d\u00e9");
+  EXPECT_EQ(qrels[1].label, -1.0f);
+  const auto run = parse_run("{\"q\\\"1\": {\"d1\": 2.5e-1}}", "f");
+  ASSERT_EQ(run.size(), 1u);
+  EXPECT_EQ(run[0].query, "q\"1");
+  EXPECT_EQ(run[0].score, 0.25);
+}
+
+TEST(TrecReader, SaysWhatIsWrongWithJson) {
+  const auto refused = [](const char* text) { return test::message_of([&] { parse_run(text, "f"); }); };
+  EXPECT_EQ(refused(R"({"q": {"a": 1, "b": "x"}})"),
+            "f: query 'q', document 'b': found 'x'; expected a finite number as score");
+  EXPECT_EQ(refused(R"({"q": {"a": 1}, "r": [1]})"),
+            "f: query 'r': found a list; expected an object with a number per document, as in {\"query\": "
+            "{\"document\": number}}");
+  EXPECT_EQ(refused("{\"q\": {\"a\": 1,\n \"b\": }}"),
+            "f:2:7: not JSON from here on; expected {\"query\": {\"document\": number}}");
+  EXPECT_EQ(refused("{\"q\": {\"a\": 1, \"b\": 1e999}}"),
+            "f: query 'q', document 'b': found a number too large for a double; expected a finite number as score");
+  EXPECT_EQ(refused(R"({"q": {}})"), "f: no ranked documents");
 }
 
 TEST(ScoresReader, SkipsBlankLinesAndComments) {

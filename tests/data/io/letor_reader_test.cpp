@@ -8,6 +8,7 @@
 
 #include "dorm/read.h"
 #include "dorm/write.h"
+#include "support/source_dir.h"
 #include "support/temporary_directory.h"
 
 namespace dorm {
@@ -235,7 +236,7 @@ TEST(LetorReader, RowsThatNameTheirQueriesNeedNoSizes) {
 
 std::filesystem::path real_data() {
   const char* directory = std::getenv("DORM_DATA");
-  return directory != nullptr ? directory : std::string(DORM_SOURCE_DIR) + "/../shared/data";
+  return directory != nullptr ? directory : test::source_dir() + "/../shared/data";
 }
 
 TEST(LetorReader, ReadsPublicSetsAsTheirOwnersDescribeThem) {

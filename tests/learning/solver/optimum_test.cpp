@@ -7,6 +7,7 @@
 
 #include "learning/kinds.h"
 #include "learning/solver/test_risks.h"
+#include "support/source_dir.h"
 
 namespace dorm {
 namespace {
@@ -19,7 +20,7 @@ struct Reference {
 };
 
 Reference read_reference(int number) {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/learning/solver/data/tiny" + std::to_string(number) + ".txt");
+  std::ifstream in(test::source_dir() + "/tests/learning/solver/data/tiny" + std::to_string(number) + ".txt");
   std::size_t dimension = 0, blocks = 0;
   double primal = 0, dual = 0;
   in >> dimension >> blocks >> primal >> dual;

@@ -13,6 +13,7 @@
 #include "model/features/kernel_features.h"
 #include "model/kernel/kernel_data.h"
 #include "support/case_name.h"
+#include "support/source_dir.h"
 
 namespace dorm {
 namespace {
@@ -26,7 +27,7 @@ void PrintTo(const TinyKernel& shown, std::ostream* out) {
 }
 
 std::vector<TinyKernel> tiny_kernels() {
-  std::ifstream in(std::string(DORM_SOURCE_DIR) + "/tests/model/kernel/data/optima.txt");
+  std::ifstream in(test::source_dir() + "/tests/model/kernel/data/optima.txt");
   std::vector<TinyKernel> problems;
   for (TinyKernel t; in >> t.file >> t.kernel >> t.measure >> t.decay >> t.bound >> t.C >> t.primal >> t.dual;)
     problems.push_back(t);

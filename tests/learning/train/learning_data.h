@@ -10,6 +10,7 @@
 #include "dorm/model.h"
 #include "dorm/read.h"
 #include "dorm/synth.h"
+#include "support/source_dir.h"
 
 namespace dorm::test {
 
@@ -24,13 +25,13 @@ inline double mean_of(const Model& model, const Dataset& data, const std::string
 
 /// A file of tests/learning/train/data: tiny problems and, from an independent program, their optima.
 inline std::string tiny_file(const std::string& name) {
-  return std::string(DORM_SOURCE_DIR) + "/tests/learning/train/data/" + name;
+  return test::source_dir() + "/tests/learning/train/data/" + name;
 }
 
 /// A file of the real data, or an empty path where there is none.
 inline std::string real_data(const std::string& name) {
   const char* folder = std::getenv("DORM_DATA");
-  const std::string root = folder ? folder : std::string(DORM_SOURCE_DIR) + "/../shared/data";
+  const std::string root = folder ? folder : test::source_dir() + "/../shared/data";
   const std::string path = root + "/" + name;
   return std::filesystem::exists(path) ? path : "";
 }

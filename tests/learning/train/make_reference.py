@@ -5,7 +5,8 @@
 All rankings of every query are listed, so the problem is the definition itself: minimise 1/2 |w|^2 + C sum_q H_q(w),
 H_q(w) = max over rankings of [loss + f] - f(reference). Measures, decays and references are written here a second time.
 The references of `best` and `predicted` are fixed by the first feature as score.
-Line of optima.txt: file measure decay bound C primal dual.
+Line of optima.txt: file measure decay bound C primal dual. Line of signed_optima.txt: the same of the problem under
+signs of the weights, which follow as + - or 0 for each.
 """
 
 import itertools
@@ -75,8 +76,8 @@ def planes(measure, decay, bound, features, labels):
     return [(loss, (zero - coefficients(c, r)) @ features) for loss, r in zip(losses, rankings)]
 
 
-def optimum(weight, blocks):
-    """Over (w, xi): min 1/2 |w|^2 + C sum xi, xi_q >= loss - <w, direction>, xi >= 0."""
+def optimum(weight, blocks, signs):
+    """Over (w, xi): min 1/2 |w|^2 + C sum xi, xi_q >= loss - <w, direction>, xi >= 0, signs_j w_j >= 0."""
     losses = np.array([p[0] for b in blocks for p in b])
     directions = np.array([p[1] for b in blocks for p in b])
     d, m = directions.shape[1], len(blocks)
@@ -84,20 +85,24 @@ def optimum(weight, blocks):
     quadratic = np.zeros((d + m, d + m))
     quadratic[:d, :d] = np.eye(d)
     upper = np.vstack([np.hstack([-directions, -owner]), np.hstack([np.zeros((m, d)), -np.eye(m)])])
+    held = np.flatnonzero(signs)
+    upper = np.vstack([upper, np.hstack([-np.diag(signs)[held], np.zeros((len(held), m))])])
     answer = solvers.qp(
         matrix(quadratic),
         matrix(np.concatenate([np.zeros(d), np.full(m, weight)])),
         matrix(upper),
-        matrix(np.concatenate([-losses, np.zeros(m)])),
+        matrix(np.concatenate([-losses, np.zeros(m + len(held))])),
     )
     w = np.array(answer["x"]).ravel()[:d]
+    w = np.where(signs * w < 0, 0.0, w)
     primal = 0.5 * w @ w + weight * sum(max(0.0, max(o - x @ w for o, x in b)) for b in blocks)
     alpha = np.maximum(np.array(answer["z"]).ravel()[: len(losses)], 0)
     alpha *= np.minimum(1, weight / (owner.T @ alpha))[owner.argmax(axis=1)]
     v = directions.T @ alpha
+    v = np.where(signs * v < 0, 0.0, v)
     dual = alpha @ losses - 0.5 * v @ v
     assert primal - dual < 1e-8 * primal, (primal, dual)
-    return primal, dual
+    return primal, dual, w
 
 
 def main():
@@ -112,7 +117,7 @@ def main():
         ([5, 4, 4], 3, "precision@3", "power:0.5", "average", 1.0),
     ]
     folder = pathlib.Path(__file__).parent / "data"
-    summary = []
+    summary, signed = [], []
     for number, (sizes, dimension, measure, decay, bound, weight) in enumerate(problems, 1):
         rng = np.random.default_rng(number)
         lines, blocks = [], []
@@ -123,10 +128,15 @@ def main():
             blocks.append(planes(measure, decay, bound, features, labels))
             for y, row in zip(labels, features):
                 lines.append(f"{y:g} qid:{q} " + " ".join(f"{j}:{v:.9g}" for j, v in enumerate(row, 1)))
-        primal, dual = optimum(weight, blocks)
+        primal, dual, w = optimum(weight, blocks, np.zeros(dimension))
         (folder / f"tiny{number}.txt").write_text("\n".join(lines) + "\n")
         summary.append(f"tiny{number}.txt {measure} {decay} {bound} {weight:g} {primal:.17g} {dual:.17g}")
         print(summary[-1])
+        name = summary[-1].rsplit(" ", 2)[0]
+        for signs in (np.ones(dimension), -np.ones(dimension), -np.sign(w) * (np.arange(dimension) % 2 == 0)):
+            primal, dual, _ = optimum(weight, blocks, signs)
+            signed.append(f"{name} {''.join('0+-'[int(x)] for x in signs)} {primal:.17g} {dual:.17g}")
+    (folder / "signed_optima.txt").write_text("\n".join(signed) + "\n")
     (folder / "optima.txt").write_text("\n".join(summary) + "\n")
 
 

@@ -171,6 +171,20 @@ TEST(Tune, DoesNotDependOnThreadsOrTheOrderOfC) {
   EXPECT_EQ(text_of(tune(data, options)), one);
 }
 
+// Fewer paths than threads, and none that is alike: what a path gets changes while it runs.
+TEST(Tune, ThreadsThatAreFreeChangeNothing) {
+  const Dataset data = web_like(8, 60), valid = web_like(9, 30);
+  TuneOptions options = small_grid();
+  options.bounds = {std::nullopt, Bound::average};
+  options.initial_models = {InitialModel::ridge, InitialModel::pairwise};
+  options.choice = Choice::average;
+  const std::string one = text_of(tune(data, options, valid));
+  for (const std::size_t threads : {2, 7, 16}) {
+    options.train.compute.threads = threads;
+    EXPECT_EQ(text_of(tune(data, options, valid)), one) << threads;
+  }
+}
+
 TEST(Tune, StoppedEarlyItDeliversTheCellsSoFar) {
   const Dataset data = web_like(6, 40), valid = web_like(7, 30);
   TuneOptions options = small_grid();

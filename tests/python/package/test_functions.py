@@ -124,7 +124,7 @@ def test_missing_values_of_a_file(tmp_path):
         dorm.read_letor(tmp_path / "data.txt")
     assert dorm.read_letor(tmp_path / "data.txt", missing="mean").X[0, 0] == 3
     assert dorm.read_letor(tmp_path / "data.txt", missing="zero").X[0, 0] == 0
-    with pytest.raises(ValueError, match='missing is "drop"; expected "error", "zero" or "mean"'):
+    with pytest.raises(ValueError, match='missing is "drop"; expected "error", "zero", "mean", "query-min"'):
         dorm.read_letor(tmp_path / "data.txt", missing="drop")
 
 

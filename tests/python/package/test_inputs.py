@@ -292,14 +292,13 @@ def test_small_frames_are_read_at_once_and_large_ones_by_column_alike(data, monk
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_a_column_of_dates_is_no_feature(library):
+def test_a_column_of_dates_is_an_age(library):
     frames = pytest.importorskip(library)
     columns = {"bm25": [1.0, 2.0], "day": [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)]}
     if library == "pandas":
         columns["day"] = frames.to_datetime(columns["day"])
     frame = frames.table(columns) if library == "pyarrow" else frames.DataFrame(columns)
-    with pytest.raises(ValueError, match="column 'day' of X .* cannot be read as numbers"):
-        read_features(frame)
+    assert read_features(frame).values[:, 1].tolist() == [1, 0]
 
 
 def test_a_lazy_frame_is_to_be_collected():

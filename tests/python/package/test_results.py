@@ -16,25 +16,25 @@ def judged(data, ranker):
 
 
 def test_every_spelling_of_a_measure_is_a_key(judged):
-    assert [m.name for m in judged] == ["precision@5", "ndcg@10", "mrr"]
+    assert [m.name for m in judged] == ["P@5", "ndcg@10", "rr"]
     for spelling in ("P@5", "p@5", "prec@5", "precision@5"):
         assert judged[spelling] is judged.measures[0]
     assert judged["recip_rank"] is judged["rr"] is judged.measures[2]
     assert dorm.compare(judged, judged, measure="P@5").ties == judged["P@5"].queries
     for wrong in ("P@6", "map", "nonsense", 3):
-        with pytest.raises(KeyError, match="evaluated were precision@5, ndcg@10, mrr"):
+        with pytest.raises(KeyError, match="evaluated were P@5, ndcg@10, rr"):
             judged[wrong]
 
 
 def test_evaluations_as_frames(judged, data):
     pytest.importorskip("pandas")
     frame = judged.to_frame()
-    assert frame.index.tolist() == ["precision@5", "ndcg@10", "mrr"]
+    assert frame.index.tolist() == ["P@5", "ndcg@10", "rr"]
     assert frame.loc["ndcg@10", "mean"] == judged["ndcg@10"].mean
     assert frame.columns.tolist() == ["mean", "low", "high", "queries", "skipped"]
     queries = judged.to_frame(per_query=True)
     assert queries.index.tolist() == list(dict.fromkeys(data[2].tolist()))
-    assert np.array_equal(queries["mrr"], judged["mrr"].per_query, equal_nan=True)
+    assert np.array_equal(queries["rr"], judged["rr"].per_query, equal_nan=True)
 
 
 def test_other_results_as_frames(judged, ranker):

@@ -155,3 +155,15 @@ def test_the_command_delivers_the_same_model(tmp_path, sets):
     theirs = dorm.DormRanker.load(tmp_path / "m.json")
     ours = dorm.tune(train, folds=3, grid={"C": [1, 10]}, n_jobs=1)
     assert np.array_equal(ours.ranker.model_.weights, theirs.model_.weights)
+
+
+def test_the_test_part_is_that_of_split_and_of_the_command(tmp_path):
+    data = dorm.synth(queries=60, features=5, seed=7)
+    tuned = dorm.tune(data, test=0.25, folds=3, grid={"C": [10, 100]}, random_state=4)
+    train, test = dorm.data.split(data, test=0.25, seed=4)
+    assert tuned.tested.mean == dorm.evaluate(test.y, tuned.ranker.predict(test), qid=test.qid)["ndcg@10"].mean
+    assert tuned.tested.share == 0.25 and tuned.tested.seed == 4
+    alone = dorm.tune(train, folds=3, grid={"C": [10, 100]}, random_state=4)
+    np.testing.assert_array_equal(tuned.ranker.coef_, alone.ranker.coef_)
+    assert alone.tested is None and str(tuned.tested) in str(tuned)
+    assert f"{tuned.tested.mean:.4f}" in tuned.report(tmp_path / "t.md").read_text()

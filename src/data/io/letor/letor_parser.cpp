@@ -146,7 +146,7 @@ bool LetorParser::parse_features(const char*& p) {
       values[n] = static_cast<float>(value) + 0.0f;  // -0 becomes 0
     } else {
       p = value_start;
-      if (!parse_value_slowly(p, values[n])) return false;
+      if (!parse_value_slowly(p, id, values[n])) return false;
     }
     increasing &= n == 0 || id > previous;
     previous = id;
@@ -159,20 +159,23 @@ bool LetorParser::parse_features(const char*& p) {
 }
 
 // A value that is not an ordinary number: missing, or wrong.
-bool LetorParser::parse_value_slowly(const char*& p, float& value) {
+bool LetorParser::parse_value_slowly(const char*& p, std::uint64_t id, float& value) {
   const char* const start = p;
   double number = 0;
   const NumberKind kind = parse_number(p, number);
   if (p == start && at_token_end(p)) return fail(p, "found no value after ':'; expected a number");
   if (kind == NumberKind::malformed || !at_token_end(p)) return fail_expecting(start, "a number");
-  if (rules_.missing == Missing::error) {
+  Missing rule = rules_.missing;
+  if (rules_.by_column != nullptr && !rules_.by_column->empty())
+    if (const auto own = rules_.by_column->find(std::to_string(id)); own != rules_.by_column->end()) rule = own->second;
+  if (rule == Missing::error) {
     fail_expecting(start, kind == NumberKind::not_finite && !is_digit(token_at(start).back())
                               ? "a finite number (missing values can be read as zero or mean)"
                               : "a number within the range of float32");
     result_.fault->missing = true;
     return false;
   }
-  value = rules_.missing == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
+  value = rule == Missing::zero ? 0.0f : std::numeric_limits<float>::quiet_NaN();
   return true;
 }
 

@@ -26,6 +26,7 @@ struct LetorRules {
   bool need_query_ids = true;
   bool need_labels = true;
   Missing missing = Missing::error;
+  const MissingByColumn* by_column = nullptr;  // features with another rule, if any
 };
 
 /// The result of parsing a piece of text, beside its rows.
@@ -54,7 +55,7 @@ class LetorParser {
   bool parse_cost(const char*& p);
   bool parse_features(const char*& p);
   bool parse_comment(const char*& p);
-  bool parse_value_slowly(const char*& p, float& value);
+  bool parse_value_slowly(const char*& p, std::uint64_t id, float& value);
   bool sort_features(const char* first_feature);
   const char* second_token_of(std::uint32_t id, const char* p) const;
   bool fail(const char* at, std::string message);

@@ -51,7 +51,11 @@ class LetorReader {
 
  private:
   InputDescription description() const {
-    InputDescription input{{}, options_.missing, options_.means};
+    InputDescription input{{}, options_.missing, options_.means, options_.missing_by_column};
+    if (input.has_rule(Missing::indicator))
+      throw Error(
+          ErrorCode::unsupported, {name_},
+          "an indicator of missing values is a feature more, which only tables can have; expected another rule");
     if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.text.has_costs; }))
       input.columns.label = kClickGain;
     return input;
@@ -81,7 +85,7 @@ class LetorReader {
 
   // Parses chunks until there are no more or something is wrong.
   void work() {
-    LetorParser parser({sides_.sizes.empty(), options_.need_labels, options_.missing});
+    LetorParser parser({sides_.sizes.empty(), options_.need_labels, options_.missing, &options_.missing_by_column});
     TextChunk chunk;
     for (std::size_t index = 0; take_chunk(chunk, index);) {
       Part part;

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and judgments in the forms of other libraries, and comparisons of runs."""
+
+import numpy as np
+import pytest
+
+import dorm
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}, "q3": {"d": 1, "e": 0}}
+MINE = {"q1": {"a": 0.9, "b": 0.1}, "q2": {"c": 1.0}, "q3": {"e": 0.4, "d": 0.3}}
+OLD = {"q1": {"b": 0.9, "a": 0.1}, "q2": {"x": 1.0}, "q3": {"e": 0.4, "d": 0.3}}
+# By hand: the gains of labels 2 and 1 in first place are ideal; a label of 1 in second place has 1 / log2(3).
+NDCG = np.array([1, 1, 1 / np.log2(3)])
+
+
+def records(nested):
+    return [(query, document, value) for query, found in nested.items() for document, value in found.items()]
+
+
+def table_of(nested, *names):
+    return {name: list(column) for name, column in zip(names, zip(*records(nested)))}
+
+
+def of(qrels, run):
+    return dorm.evaluate_run(qrels, run, "nDCG@10")["ndcg@10"].per_query
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_tables(library):
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    make = module.table if library == "pyarrow" else module.DataFrame
+    qrels = make(table_of(QRELS, "query_id", "doc_id", "relevance"))
+    assert of(qrels, make(table_of(MINE, "qid", "docno", "score"))) == pytest.approx(NDCG)
+    with pytest.raises(ValueError, match=r"run has no column of score \(or sim\); it has qid, docno, x"):
+        of(qrels, make(table_of(MINE, "qid", "docno", "x")))
+
+
+def test_parquet_and_json(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    import json
+
+    import pyarrow
+
+    parquet.write_table(pyarrow.table(table_of(QRELS, "query", "document", "label")), tmp_path / "q.parquet")
+    (tmp_path / "run.json").write_text(json.dumps(MINE))
+    assert of(tmp_path / "q.parquet", str(tmp_path / "run.json")) == pytest.approx(NDCG)
+
+
+def test_records_and_data_sets():
+    ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+
+    class Dataset:
+        def qrels_iter(self):
+            return (ir_measures.Qrel(*row) for row in records(QRELS))
+
+    run = [ir_measures.ScoredDoc(*row) for row in records(MINE)]
+    assert of(Dataset(), run) == pytest.approx(NDCG)
+    assert of(list(Dataset().qrels_iter()), iter(run)) == pytest.approx(NDCG)
+
+
+def test_what_is_none_of_these():
+    for wrong, message in ((3, "qrels is a int"), ([], "qrels is empty")):
+        with pytest.raises(ValueError, match=message):
+            of(wrong, MINE)
+
+
+def test_comparisons_of_runs():
+    table = dorm.compare_runs(QRELS, {"mine": MINE, "old": OLD}, ["nDCG@10", "RR"], test="t", same_within=0.5)
+    differences = NDCG - [1 / np.log2(3), 0, 1 / np.log2(3)]
+    stats = pytest.importorskip("scipy.stats", reason="scipy, the judge, is not installed")
+    assert table.p["old"]["nDCG@10"] == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+    assert table.tests["old"]["nDCG@10"].effect == pytest.approx(-differences.mean() / differences.std(ddof=1))
+    upper = stats.ttest_1samp(-differences, -0.5, alternative="greater").pvalue
+    assert table.p_not_same["old"]["nDCG@10"] == pytest.approx(upper)
+    assert table.pairs["RR"].shape == (2, 2) and np.isnan(table.pairs["RR"][0, 0])
+    assert "\\textbf{0.8770}" in table.to_latex() and "\\caption{Mine}" in table.to_latex("Mine")
+    assert table._repr_html_().startswith("<table>")
+    assert "paired t test" in str(table)
+    for wrong in ({"test": "wilcoxen"}, {"correction": "hom"}):
+        with pytest.raises(ValueError, match="did you mean"):
+            dorm.compare_runs(QRELS, {"mine": MINE, "old": OLD}, "RR", **wrong)
+    with pytest.raises(ValueError, match="no runs"):
+        dorm.compare_runs(QRELS, {})
