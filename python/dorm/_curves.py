@@ -13,7 +13,7 @@ def curve_points(model: Any) -> dict[str, np.ndarray]:
     """By feature with a curve, rows (scaled value, contribution) in increasing order of the value."""
     described = json.loads(model.to_json())
     if described["kind"] != "curves":
-        raise AttributeError('this ranker has no curves; train one with solver_options={"curves": 8}')
+        raise AttributeError("this ranker has no curves; train one with curves=8")
     weights = dict(zip(described["features"], described["weights"]))
     steps = described["curves"]["shape"] == "steps"
     points = {}

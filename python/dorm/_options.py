@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._input.names import feature_names
 from ._measure import Measure
 from ._threads import thread_count
 
@@ -19,13 +20,9 @@ from ._threads import thread_count
 SOLVER_OPTIONS: dict[str, Any] = {
     "approximation": "none",
     "checkpoint": None,
-    "curves": "none",
-    "decreasing": "",
     "epsilon": 0.0,
     "given_ties": "",
-    "increasing": "",
     "max_passes": 1000,
-    "monotonic_cst": None,
     "non_negative": False,
     "one_per": "",
     "paper_C": False,
@@ -90,12 +87,7 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     given["measure"] = measure.name if isinstance(measure, Measure) else measure
     given["kernel"] = "none" if kernel is None or callable(kernel) else kernel
     given["memory"] = memory_bytes(given.get("memory"))
-    if not isinstance(given.get("curves", ""), str):
-        given["curves"] = _curves_text(given["curves"])
-    given |= _monotonic(given.pop("monotonic_cst", None), given)
-    for name in ("increasing", "decreasing"):
-        if not isinstance(given.get(name, ""), str):
-            given[name] = ",".join(map(str, given[name]))
+    given |= _function_class(estimator, given)
     if initial_name(given.get("initial")):
         given["start"] = given["initial"]
     _set_all(options, given)
@@ -110,12 +102,35 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     return options
 
 
-def _monotonic(constraints: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """scikit-learn's ``monotonic_cst`` by name as the options of the core."""
+def _function_class(estimator: Any, given: dict[str, Any]) -> dict[str, str]:
+    """Curves and signs as the core reads them. Features are names, or columns counted from 0."""
+    names = feature_names(estimator)
+
+    def name_of(feature: Any) -> str:
+        if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):
+            return str(feature)
+        columns = getattr(estimator, "n_features_in_", feature + 1)
+        if not 0 <= feature < columns:
+            raise ValueError(f"feature {feature} is no column of X, which has {columns}; expected 0 to {columns - 1}")
+        return names[feature] if names else str(feature + 1)
+
+    constraints = given.pop("monotonic_cst", None)
+    if constraints is not None and not isinstance(constraints, Mapping):
+        constraints = dict(enumerate(constraints))
+    chosen = _monotonic(constraints, given) or {n: given.get(n) for n in ("increasing", "decreasing") if n in given}
+    for name, features in chosen.items():
+        if not isinstance(features, str):
+            chosen[name] = ",".join(map(name_of, () if features is None else features))
+    curves = given.get("curves")
+    if isinstance(curves, Mapping):
+        curves = ",".join(f"{name_of(feature)}={pieces}" for feature, pieces in curves.items())
+    return chosen if "curves" not in given else {**chosen, "curves": "none" if curves is None else str(curves)}
+
+
+def _monotonic(constraints: Mapping[Any, int] | None, given: dict[str, Any]) -> dict[str, Any]:
+    """scikit-learn's ``monotonic_cst`` as the options of the core."""
     if constraints is None:
         return {}
-    if not isinstance(constraints, Mapping):  # by column; columns without names are numbered from 1
-        constraints = {str(j): sign for j, sign in enumerate(constraints, 1)}
     if any(sign not in (-1, 0, 1) for sign in constraints.values()):
         raise ValueError(f"monotonic_cst is {constraints!r}; expected -1, 0 or 1 for each feature")
     if given.get("increasing") or given.get("decreasing"):
@@ -124,15 +139,6 @@ def _monotonic(constraints: Any, given: dict[str, Any]) -> dict[str, Any]:
         name: [feature for feature, sign in constraints.items() if sign == wanted]
         for name, wanted in (("increasing", 1), ("decreasing", -1))
     }
-
-
-def _curves_text(curves: Any) -> str:
-    """A number of pieces, or one for each feature in a dict, as the core reads it."""
-    if curves is None:
-        return "none"
-    if isinstance(curves, Mapping):
-        return ",".join(f"{name}={pieces}" for name, pieces in curves.items())
-    return str(curves)
 
 
 def expert_options(estimator: Any) -> dict[str, Any]:

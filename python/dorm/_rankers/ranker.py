@@ -69,6 +69,17 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         kernels (docs/kernels.md); ``"precomputed"``: X is the Gram matrix, and at `predict` has one row per document
         and one column per training document; or a function of two float32 matrices that returns the matrix of kernel
         values. The core checks that a kernel is positive semidefinite.
+    curves : int, str, dict or None, default=None
+        A curve of that number of pieces for every feature, or for those of a dict: ``8``, ``{"price": 16}``;
+        ``"steps:8"``: steps (docs/curves.md). None: lines.
+    increasing : str or sequence, default=""
+        Features with which no score falls, all else equal: names of columns, or their numbers from 0. A sign of their
+        weights and curves, as a constraint of the problem.
+    decreasing : str or sequence, default=""
+        Features with which no score rises.
+    monotonic_cst : dict, sequence or None, default=None
+        The same as scikit-learn has it: 1 for an increasing feature, -1 for a decreasing one, 0 for the others, by
+        name or by column.
     solver : str, default="bcda"
         ``"bcda"``, ``"nslack"``, ``"oneslack"``, ``"bcfw"``, ``"online"``, ``"fw"``, ``"lbfgs"`` or ``"shards"``, which
         gives the same bytes on many machines (docs/scale.md).
@@ -98,18 +109,11 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
           large: ``"nystroem:500"``, ``"fourier:1000"`` or ``"cholesky:500"``.
         - ``checkpoint`` : str or path, default=None; a file that stores the progress, and from which an interrupted
           training continues. It is removed when training is finished.
-        - ``curves`` : int, str or dict, default="none"; a curve of that number of pieces for every feature, or
-          for those of a dict by name: ``8``, ``{"price": 16}``; ``"steps:8"``: steps (docs/curves.md).
-        - ``decreasing`` : str or list of str, default=""; features with which no score rises, as ``increasing``.
         - ``epsilon`` : float, default=0; with ``solver="nslack"``, the algorithm as printed in the paper, which stops
           when no constraint is violated by more than this. 0: stop by ``tolerance``.
         - ``given_ties`` : str, default=""; with ``bound="given"``, the name of a feature that orders documents of equal
           label, largest first. Empty: the order of the rows.
-        - ``increasing`` : str or list of str, default=""; features with which no score falls, all else equal: their
-          weights are at least 0 (docs/curves.md). Names of columns; of an X without names, ``"1"`` is the first.
         - ``max_passes`` : int, default=1000; limit on the passes over the data per round.
-        - ``monotonic_cst`` : dict or sequence, default=None; as in scikit-learn: 1 for an ``increasing`` feature, -1
-          for a ``decreasing`` one, 0 for the others; by name, or by column of an X without names.
         - ``non_negative`` : bool, default=False; all features that are not ``decreasing`` are ``increasing``.
         - ``one_per`` : str, default=""; train and rank under limits on groups: ``"group"``, ``"host"``, ``"domain"``,
           or ``"host:2"`` for at most two. The documents need groups, or ids that are URLs: pass a `RankingData`.
@@ -171,6 +175,10 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         missing: str = "error",
         convention: str = "standard",
         kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
+        curves: int | str | Mapping[Any, int] | None = None,
+        increasing: str | Sequence[Any] = "",
+        decreasing: str | Sequence[Any] = "",
+        monotonic_cst: Mapping[Any, int] | Sequence[int] | None = None,
         solver: str = "bcda",
         tolerance: float = 1e-3,
         early_stopping: int | None = None,
@@ -190,6 +198,10 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         self.missing = missing
         self.convention = convention
         self.kernel = kernel
+        self.curves = curves
+        self.increasing = increasing
+        self.decreasing = decreasing
+        self.monotonic_cst = monotonic_cst
         self.solver = solver
         self.tolerance = tolerance
         self.early_stopping = early_stopping

@@ -17,7 +17,8 @@ def data():
 
 def fitted(data, **options):
     X, y, qid = data
-    return dorm.DormRanker("ndcg@10", C=1000, solver_options=options).fit(X, y, qid=qid)
+    expert = {name: options.pop(name) for name in ("non_negative",) if name in options}
+    return dorm.DormRanker("ndcg@10", C=1000, solver_options=expert, **options).fit(X, y, qid=qid)
 
 
 @pytest.mark.parametrize("curves", [6, "steps:6", {"1": 6}])
@@ -57,6 +58,22 @@ def test_signs_are_kept(data):
 def test_sklearns_monotonic_cst_is_taken(data):
     by_name = fitted(data, monotonic_cst={"1": 1, "2": -1})
     assert (by_name.coef_ == fitted(data, increasing=["1"], decreasing=["2"]).coef_).all()
+    assert (by_name.coef_ == fitted(data, monotonic_cst=np.array([1, -1, 0])).coef_).all()
+    with pytest.raises(ValueError, match="exclude each other"):
+        fitted(data, monotonic_cst=[1, 0, 0], increasing=["2"])
+
+
+def test_features_are_names_or_columns(data):
+    pandas = pytest.importorskip("pandas")
+    X, y, qid = data
+    frame = pandas.DataFrame(X, columns=["price", "clicks", "age"])
+    by_name = dorm.DormRanker(curves={"price": 5}, increasing=["clicks"], monotonic_cst=None).fit(frame, y, qid=qid)
+    by_number = dorm.DormRanker(curves={0: 5}, increasing=[1]).fit(frame, y, qid=qid)
+    signed = dorm.DormRanker(curves={0: 5}, monotonic_cst=[0, 1, 0]).fit(frame, y, qid=qid)
+    assert list(by_name.curves_) == ["price"] and by_name.coef_[1] >= 0
+    assert (by_name.coef_ == by_number.coef_).all() and (by_name.coef_ == signed.coef_).all()
+    with pytest.raises(ValueError, match="no column of X"):
+        fitted(data, increasing=[3])
 
 
 def test_rankers_without_curves_say_so(data):
