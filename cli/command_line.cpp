@@ -149,8 +149,9 @@ std::string shell_text(const std::vector<std::string>& arguments) {
 /// reading a small file.
 class CommandLine {
  public:
-  explicit CommandLine(std::span<const Command> commands) : app_(kAbout, "dorm") {
+  CommandLine(std::span<const Command> commands, char* const* arguments) : app_(kAbout, "dorm") {
     settings_.commands = commands;
+    settings_.arguments = arguments;
     add_common_options(app_, settings_, common_);
     app_.set_version_flag("--version", "dorm " DORM_VERSION, "print the version")->group(kCommonGroup);
     app_.footer(fmt::format("`dorm COMMAND --help` explains a command, `dorm COMMAND -h` on one screen.\n\n{}\n{}",
@@ -168,6 +169,7 @@ class CommandLine {
     if (const auto asked = help_among(line.before); asked || line.verb.empty() || group)
       return without_verb(line, group, asked);
     const Command& command = find(line.verb);
+    settings_.verb = line.verb;
     const Launched together = command.together ? launched() : Launched{};
     if (together.rank > 0) silence_output();
     const Action action = looks_at_all(command, arguments) ? declare_all(&command) : declare(command);
@@ -266,8 +268,8 @@ class CommandLine {
 
 }  // namespace
 
-int run_command_line(int argc, const char* const* argv, std::span<const Command> commands) {
-  CommandLine command(commands);
+int run_command_line(int argc, char* const* argv, std::span<const Command> commands) {
+  CommandLine command(commands, argv);
   return command.run({argv + 1, argv + argc});
 }
 

@@ -11,7 +11,7 @@ namespace dorm::cli {
 
 /// Parses and runs one command; the exit status. Throws what the command throws, and Error(unknown_name) or
 /// CLI::ParseError for a command line that makes no sense.
-int run_command_line(int argc, const char* const* argv, std::span<const Command> commands);
+int run_command_line(int argc, char* const* argv, std::span<const Command> commands);
 
 /// The command that prints the help for this command line: "dorm train --help".
 std::string help_hint(int argc, const char* const* argv, std::span<const Command> commands);

@@ -20,6 +20,7 @@ mv "$work"/dist/*.tar.gz dist/
 "$work/clean/bin/pip" install -q --disable-pip-version-check pytest dist/*.whl
 "$work/clean/bin/pip" check
 "$work/clean/bin/dorm" --version
+"$work/clean/bin/dorm" help serve > /dev/null # of dorm-all
 # Libraries that not every Linux has must be inside.
 site=$("$work/clean/bin/python" -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)')
 if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd|simdjson|sqlite' | grep -v '\.libs/'; then

@@ -11,14 +11,12 @@
 #include "base/json.h"
 #include "command.h"
 #include "command_line.h"
+#include "data/io/files/archive.h"
 #include "dorm/fusion/fused_model.h"
 #include "dorm/learning/checkpoint.h"
-#include "dorm/recommend/any_model.h"
 #include "input/input.h"
 #include "run/output.h"
-#include "text/factors_text.h"
-#include "text/implicit_text.h"
-#include "text/joint_text.h"
+#include "run/recommender_text.h"
 #include "text/model_text.h"
 
 namespace dorm::cli {
@@ -175,18 +173,6 @@ std::string text_of(const PositionModel& model, const std::string& file, const S
   return settings.json ? model_json(model, file) : model_text(model, file);
 }
 
-std::string text_of(const FactorModel& model, const std::string& file, const Settings& settings) {
-  return settings.json ? factors_json(model, file) : factors_text(model, file);
-}
-
-std::string text_of(const JointModel& model, const std::string& file, const Settings& settings) {
-  return settings.json ? joint_json(model, file) : joint_text(model, file);
-}
-
-std::string text_of(const ImplicitModel& model, const std::string& file, const Settings& settings) {
-  return settings.json ? printable_json(implicit_json(model, file), 2) + "\n" : implicit_text(model, file);
-}
-
 std::string text_of(const CheckpointSummary& checkpoint, const std::string& file, const Settings& settings) {
   if (settings.json)
     return printable_json({{"file", file},
@@ -222,7 +208,11 @@ bool describe_saved(const std::string& file, const Settings& settings) {
     print(text_of(*checkpoint, file, settings));
     return true;
   }
-  const std::optional<SavedModel> saved = load_saved_model(file);
+  if (is_recommender_file(file)) {
+    print(recommender_text(file, settings));
+    return true;
+  }
+  const std::optional<AnyModel> saved = find_model(file);
   if (!saved) return false;
   std::string text = std::visit([&](const auto& model) { return text_of(model, file, settings); }, *saved);
   // What is no regular file, such as a pipe, has been read and cannot be read again.

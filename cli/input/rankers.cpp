@@ -9,12 +9,12 @@
 #include <map>
 #include <sstream>
 
+#include "data/io/files/archive.h"
 #include "data/io/files/file.h"
 #include "data/io/files/peek.h"
 #include "data/io/records/nested_numbers.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
-#include "dorm/recommend/factorize.h"
 #include "input/document_scores.h"
 #include "input/input.h"
 #include "model/trained_on.h"
@@ -55,7 +55,7 @@ std::string stem_of(const std::string& path) {
 Ranker file_ranker(std::string name, const std::string& path) {
   const std::string beginning = first_bytes(path, kLookedAt);
   Ranker ranker{std::move(name), path, ScoreFile{}};
-  if (is_factor_file(path))
+  if (is_recommender_file(path))
     throw Error(ErrorCode::unsupported, {path},
                 "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
   if (is_nested_numbers_file(path)) {

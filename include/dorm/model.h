@@ -162,6 +162,8 @@ PositionModel load_position_model(const std::string& path);
 
 using AnyModel = std::variant<Model, PositionModel>;
 AnyModel load_any_model(const std::string& path);  // throws as load_model() and load_position_model()
+/// The same; nothing when the file is no model at all.
+std::optional<AnyModel> find_model(const std::string& path);
 
 /// How the lists of a training or ranking under topic budgets were found.
 struct TopicReport {

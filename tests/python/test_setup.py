@@ -95,9 +95,9 @@ def test_lists_of_packages_hold_what_cmake_requires():
             assert package is None or package in listed.split(), f"{package}, for {name}, is not among {listed}"
 
 
-def test_the_demo_builds_the_command_alone():
+def test_the_demo_builds_the_command_for_judged_documents_alone():
     said = subprocess.run(["make", "-n", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert re.findall(r"tools/build\.sh \S+ (.*)", said) == ["dorm_cli"] and "setup.sh build\n" in said
+    assert re.findall(r"tools/build\.sh \S+ (.*)", said) == ["dorm_core"] and "setup.sh build\n" in said
 
 
 def test_a_compiler_cache_that_comes_later_changes_no_compile_line(tmp_path):

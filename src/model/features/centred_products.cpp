@@ -10,7 +10,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 64;  // centred rows that stay in the cache while their products are summed
+constexpr std::size_t kCentredRows = 64;  // centred rows that stay in the cache while their products are summed
 
 // The columns that do not fill a vector are taken one by one, by the same arithmetic.
 template <std::size_t N>
@@ -122,8 +122,8 @@ template <std::size_t N>
   const DenseRows& x = job.x;
   prefetch_rows(x);
   column_means<N>(x, job.means);
-  for (std::size_t begin = 0; begin < x.rows; begin += kRowsAtOnce) {
-    const std::size_t count = std::min(kRowsAtOnce, x.rows - begin);
+  for (std::size_t begin = 0; begin < x.rows; begin += kCentredRows) {
+    const std::size_t count = std::min(kCentredRows, x.rows - begin);
     for (std::size_t i = 0; i < count; ++i) {
       double* const row = job.rows + i * job.width;
       centre_row<N>(x.data + (begin + i) * x.stride, job.means, x.columns, row);
@@ -149,7 +149,7 @@ void add_centred_products(const DenseRows& rows, std::span<const double> targets
   if (rows.rows == 0) return;
   const std::size_t width = product_width(rows.columns);
   workspace.sums.resize(rows.columns);
-  workspace.rows.assign(kRowsAtOnce * width, 0.0);
+  workspace.rows.assign(kCentredRows * width, 0.0);
   const double mean = std::accumulate(targets.begin(), targets.end(), 0.0) / static_cast<double>(targets.size());
   const ProductJob job = {rows, targets.data(), mean, workspace.sums.data(), workspace.rows.data(), sum.data(), width};
   (level == SimdLevel::avx512 ? compiled_for<sum_products<8>>(level)

@@ -14,7 +14,6 @@
 namespace dorm {
 namespace {
 
-constexpr std::string_view kFactorFormat = "dorm-factors";
 constexpr int kFactorVersion = 3;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

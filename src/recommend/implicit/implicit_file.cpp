@@ -15,7 +15,6 @@
 namespace dorm {
 namespace {
 
-constexpr std::string_view kImplicitFormat = "dorm-implicit";
 constexpr int kImplicitVersion = 1;
 
 Json als_json(const AlsOptions& als) {

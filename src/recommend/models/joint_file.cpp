@@ -16,7 +16,6 @@
 namespace dorm {
 namespace {
 
-constexpr std::string_view kJointFormat = "dorm-joint";
 constexpr int kJointVersion = 2;
 
 /// Arrays that an archive views until it is written.

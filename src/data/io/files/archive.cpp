@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/quote.h"
 #include "data/io/files/file.h"
+#include "data/io/files/peek.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -50,6 +51,12 @@ std::span<const std::byte> bytes_of(const T& value) {
 }
 
 }  // namespace
+
+bool is_recommender_file(const std::string& path) {
+  if (path != "-" && !file_exists(path)) return false;
+  const std::string head = first_bytes(path, kImplicitFormat.size());
+  return head.starts_with(kFactorFormat) || head.starts_with(kJointFormat) || head.starts_with(kImplicitFormat);
+}
 
 void ArchiveWriter::add_names(const std::string& name, std::span<const std::string> names) {
   std::vector<char> text;

@@ -20,6 +20,11 @@
 
 namespace dorm {
 
+inline constexpr std::string_view kFactorFormat = "dorm-factors", kJointFormat = "dorm-joint",
+                                  kImplicitFormat = "dorm-implicit";
+/// Whether a file is a recommender in one of these formats.
+bool is_recommender_file(const std::string& path);
+
 /// Collects views of arrays, which must live until write().
 class ArchiveWriter {
  public:
