@@ -20,6 +20,7 @@ from pathlib import Path
 
 TOLERANCE = {"count": 0.05, "instructions": 0.03, "ratio": 0.3, "seconds": float("inf")}
 DECIDING = ("count", "instructions")
+FIRST = ("before", "baselines", "pass")  # on the page
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,13 @@ def markdown(rows: list[Row]) -> str:
         script, last = ("" if row.script == last else row.script), row.script
         lines.append(f"| {script} | {row.job} | {row.what} | {before} | {_shown(row)} | {ratio} |")
     return "\n".join(lines) + "\n"
+
+
+def page(rows: list[Row]) -> str:
+    """The table of docs/benchmarks.md: of the jobs instructions alone."""
+    shown = [row for row in rows if row.script != "jobs" or row.kind == "instructions"]
+    shown.sort(key=lambda row: (FIRST.index(row.script) if row.script in FIRST else len(FIRST), row.script == "jobs"))
+    return markdown(shown)
 
 
 def _shown(row: Row, value: float | None = None) -> str:

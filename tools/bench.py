@@ -25,8 +25,6 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import table  # noqa: E402
 
 COMMITTED = ROOT / "benchmarks" / "table.csv"
-PAGE = ROOT / "docs" / "benchmarks.md"
-FIRST = ("before", "baselines", "pass")  # on the page
 TAKES_BEFORE = ("jobs",)
 # Studies are not part of the table and take minutes to hours. With --quick each runs on small data, so that none calls
 # an option that is gone: script -> arguments of each run. {out} is a folder for results, {dorm} the command.
@@ -53,10 +51,11 @@ STUDIES = {
     "ratings/scale.py": ["--build {build} --sizes 60x40x1000 --rank 5 --threads 1 --rounds 1"],
     "ratings/terms.py": ["--build {build} --given 10 --splits 0"],
 }
-# What these compare with is not installed by the set-up: PyTorch, implicit, a cluster, a GPU.
+# What these need is not installed by the set-up: PyTorch, implicit, a cluster, a GPU, the data of the paper.
 NEED_MORE = (
     "boosting/neural.py",
     "distributed/engines.py",
+    "paper/run.py",
     "ratings/baselines.py",
     "torch/device.py",
     "torch/losses.py",
@@ -67,6 +66,7 @@ MODULES = (
     "compile/compile_times.py",
     "serve/baselines.py",
     "matching/peers.py",
+    "paper/pictures.py",
 )
 
 
@@ -80,8 +80,8 @@ def scripts(only: list[str]) -> dict[str, Path]:
 
 
 def studied(path: Path) -> bool:
-    """Whether a script is one of the studies, which print their own tables."""
-    return str(path.relative_to(ROOT / "benchmarks")) in STUDIES
+    """Whether a script is one of the studies, which print their own tables, or is never run here."""
+    return str(path.relative_to(ROOT / "benchmarks")) in (*STUDIES, *NEED_MORE)
 
 
 def run_studies(build: Path) -> list[str]:
@@ -127,24 +127,13 @@ def check(options: argparse.Namespace, rows: list[table.Row]) -> bool:
     return not regressed
 
 
-def filled(page: str, name: str, content: str) -> str:
-    """The page with this between the marks of that name."""
-    begin, end = f"<!-- {name}: written by make bench-update -->\n", f"<!-- end of {name} -->"
-    before, mark, rest = page.partition(begin)
-    assert mark and end in rest, f"{PAGE} has no place for {name}"
-    return before + begin + "\n" + content + "\n" + end + rest.partition(end)[2]
-
-
 def update(build: Path) -> None:
     rows = table.updated(table.joined(table.rows_folder(build, quick=False)), table.read(COMMITTED))
     table.write(COMMITTED, rows)
-    shown = [row for row in rows if row.script != "jobs" or row.kind == "instructions"]
-    shown.sort(key=lambda row: (FIRST.index(row.script) if row.script in FIRST else len(FIRST), row.script == "jobs"))
-    page = filled(PAGE.read_text(), "table", table.markdown(shown))
-    if (build / "baselines.md").exists():
-        page = filled(page, "baselines", (build / "baselines.md").read_text())
-        shutil.copy(build / "baselines.svg", PAGE.parent / "img" / "baselines.svg")
-    PAGE.write_text(page)
+    if (build / "baselines.csv").exists():
+        shutil.copy(build / "baselines.csv", ROOT / "benchmarks" / "baselines" / "results.csv")
+        shutil.copy(build / "baselines.svg", ROOT / "docs" / "img" / "baselines.svg")
+    subprocess.run([sys.executable, ROOT / "tools" / "generated.py"], check=True)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Tables of pages that scripts write from result files: no figure in them is typed.
+"""Tables and pictures of pages that scripts write from result files: no figure in them is typed.
 
     generated.py           rewrite every block from its script
     generated.py --check   exit 1 when a block is not what its script prints (part of make lint)
@@ -21,7 +21,9 @@ BEGIN = re.compile(r"^<!-- generated: begin", re.MULTILINE)
 
 
 def pages():
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "*.md", "docs/img/*.svg"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return [ROOT / line for line in listed.stdout.splitlines()]
 
 
@@ -47,7 +49,7 @@ def main():
             if "--check" not in sys.argv[1:]:
                 page.write_text(new)
     for page in stale:
-        print(f"{page}: a generated table differs from its results; run tools/generated.py")
+        print(f"{page}: what is generated differs from its results; run tools/generated.py")
     return int(bool(stale) and "--check" in sys.argv[1:])
 
 

@@ -12,11 +12,12 @@ both to what both reach, which is more than the target of all. `grid` is the tim
 over splits. One thread each, one process each, whose memory is `MiB`.
 
 Data is found by DORM_DATA; a set that is absent is left out. --again measures these methods anew and takes the others
-from the last run. Writes baselines.md and baselines.svg into the build folder.
+from the last run. Writes baselines.csv and baselines.svg into the build folder.
 """
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import statistics
@@ -217,7 +218,9 @@ def main() -> None:
             rows.append(Row("baselines", shown, what, ratio, better="higher", tolerance=0.5))
     report(options, "baselines", rows)
     name = "baselines-quick" if options.quick else "baselines"
-    (options.build / f"{name}.md").write_text("\n".join(lines) + "\n")
+    with open(options.build / f"{name}.csv", "w", newline="") as out:
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if not line.startswith("|---")]
+        csv.writer(out, lineterminator="\n").writerows(cells)
     plot(results, options.build / f"{name}.svg")
 
 
