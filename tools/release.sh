@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes a release of this commit. docs/policy.md says what a version promises. Pushes nothing.
-#   release.sh --set VERSION    first: all files name the version; to be committed, and .ci/run to pass on it
-#   release.sh VERSION          checks that nothing is in the way, moves what CHANGELOG.md has under [Unreleased] to the
-#                               version, commits, and tags vVERSION
+#   release.sh --set VERSION    first: all files name the version, and what CHANGELOG.md has under [Unreleased] becomes
+#                               that of the version; to be committed, and .ci/run to pass on it
+#   release.sh VERSION          checks that nothing is in the way, and tags this commit vVERSION
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "release.sh: $*" >&2; exit 1; }
@@ -11,7 +11,13 @@ set=
 if [ "${1:-}" = --set ]; then set=yes && shift; fi
 version=${1:-}
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found '$version'; expected a version such as 1.2.3"
+# entries SECTION: what CHANGELOG.md says of it.
+entries() { sed -n "/^## \[$1\]/,\$p" CHANGELOG.md | sed '1d;/^## /,$d' | grep '^- '; }
+
 if [ -n "$set" ]; then
+  entries Unreleased > /dev/null || fail "CHANGELOG.md has nothing under [Unreleased]"
+  ! grep -qF "## [$version]" CHANGELOG.md || fail "CHANGELOG.md has a section [$version] already"
+  sed -i "s/^## \[Unreleased\]$/## [Unreleased]\n\n## [$version] - $(date -u +%F)/" CHANGELOG.md
   sed -i -E "s/^(project\(dorm VERSION )[0-9.]+/\1$version/" CMakeLists.txt
   sed -i -E "s/^version = \".*\"$/version = \"$version\"/" pyproject.toml
   sed -i -E "s/^version: .*$/version: $version/" CITATION.cff
@@ -32,13 +38,11 @@ named CMakeLists.txt '^project\(dorm VERSION ([0-9.]+).*'
 named pyproject.toml '^version = "(.*)"$'
 named CITATION.cff '^version: (.*)$'
 
-! grep -qF "## [$version]" CHANGELOG.md || fail "CHANGELOG.md has a section [$version] already"
-sed -n '/^## \[Unreleased\]/,$p' CHANGELOG.md | sed '1d;/^## /,$d' | grep -q '^- ' || fail "CHANGELOG.md has nothing under [Unreleased]"
+entries "$version" > /dev/null || fail "CHANGELOG.md says nothing of [$version]"
+! entries Unreleased > /dev/null || fail "CHANGELOG.md has entries under [Unreleased], which this commit would release"
 
 # .ci/run leaves the name of the tree that passed.
 [ "$(cat build/ci-passed 2> /dev/null)" = "$(git rev-parse 'HEAD^{tree}')" ] || fail ".ci/run has not passed on this commit"
 
-sed -i "s/^## \[Unreleased\]$/## [Unreleased]\n\n## [$version] - $(date -u +%F)/" CHANGELOG.md
-git commit -qm "Version $version" CHANGELOG.md
 git tag -a "v$version" -m "Version $version"
 echo "v$version is tagged; git push --follow-tags publishes it"

@@ -116,7 +116,7 @@ def release(tmp_path):
     (tmp_path / "pyproject.toml").write_text('version = "0.2.0"\n')
     (tmp_path / "CITATION.cff").write_text("version: 0.2.0\n")
     (tmp_path / "CHANGELOG.md").write_text(
-        "# Changelog\n\n## [Unreleased]\n\n### Added\n- this.\n\n## [0.1.0]\n- first.\n"
+        "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-01-01\n\n### Added\n- this.\n\n## [0.1.0]\n- first.\n"
     )
     (tmp_path / ".gitignore").write_text("/build/\n")
     git("init", "-q")
@@ -131,19 +131,22 @@ def release(tmp_path):
 def test_release(release):
     done = release()
     assert done.returncode == 0, done.stderr
-    changes = (release.folder / "CHANGELOG.md").read_text()
-    head = (
-        r"# Changelog\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n- this\.\n\n## \[0\.1\.0\]"
-    )
-    assert re.match(head, changes)
     assert release.git("tag", "--points-at", "HEAD") == "v0.2.0\n"
     assert release.git("status", "--porcelain") == ""
 
 
 def test_release_sets_the_version_everywhere(release):
+    assert "nothing under [Unreleased]" in release("--set", "0.3.1").stderr
+    changes = release.folder / "CHANGELOG.md"
+    changes.write_text(changes.read_text().replace("[Unreleased]\n", "[Unreleased]\n\n### Fixed\n- that.\n"))
     assert release("--set", "0.3.1").returncode == 0
-    assert release.git("diff", "--name-only").split() == ["CITATION.cff", "CMakeLists.txt", "pyproject.toml"] + [
-        "tests/consumer/CMakeLists.txt"
+    head = (
+        r"# Changelog\n\n## \[Unreleased\]\n\n## \[0\.3\.1\] - \d{4}-\d\d-\d\d\n\n### Fixed\n- that\.\n\n## \[0\.2\.0\]"
+    )
+    assert re.match(head, changes.read_text())
+    assert release.git("diff", "--name-only").split() == ["CHANGELOG.md", "CITATION.cff", "CMakeLists.txt"] + [
+        "pyproject.toml",
+        "tests/consumer/CMakeLists.txt",
     ]
     assert "find_package(dorm 0.3 REQUIRED)" in (release.folder / "tests/consumer/CMakeLists.txt").read_text()
     release.git("commit", "-qam", "Version 0.3.1")
@@ -156,7 +159,8 @@ def test_release_sets_the_version_everywhere(release):
     [
         ("stray", "not clean"),
         ("version", "CITATION.cff names 0.1.9"),
-        ("changelog", "nothing under [Unreleased]"),
+        ("changelog", "CHANGELOG.md says nothing of [0.2.0]"),
+        ("unreleased", "entries under [Unreleased]"),
         ("ci", ".ci/run has not passed"),
         ("tag", "v0.2.0 is there already"),
         ("form", "expected a version such as 1.2.3"),
@@ -170,6 +174,10 @@ def test_release_refuses(release, what, said):
         release.git("commit", "-qam", "another")
     elif what == "changelog":
         (release.folder / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n\n## [0.1.0]\n- first.\n")
+        release.git("commit", "-qam", "another")
+    elif what == "unreleased":
+        changes = release.folder / "CHANGELOG.md"
+        changes.write_text(changes.read_text().replace("[Unreleased]\n", "[Unreleased]\n- late.\n"))
         release.git("commit", "-qam", "another")
     elif what == "ci":
         (release.folder / "build" / "ci-passed").unlink()
