@@ -13,9 +13,7 @@ def pandas_for(what: str) -> Any:
     try:
         import pandas
     except ImportError:
-        raise ImportError(
-            f'{what} needs pandas; install it with: pip install pandas, or pip install "dorm-rank[frames]"'
-        ) from None
+        raise ImportError(f"{what} needs pandas; install it with: pip install pandas") from None
     return pandas
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training on a Dask cluster: ``pip install "dorm-rank[dask]"``, then ``from dorm.dask import DaskDormRanker``.
+"""Training on a Dask cluster: ``from dorm.dask import DaskDormRanker``. It needs dask and distributed.
 
 The driver keeps the solver. Rows are shuffled once, so that every shard of whole queries lies in one part; a pass is
 one small request to every part and one small response per shard, through Dask's own tasks. There are no other

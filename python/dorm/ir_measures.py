@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider of ir_measures whose values are DORM's: ``pip install "dorm-rank[ir_measures]"``.
+"""A provider of ir_measures whose values are DORM's: ``pip install ir_measures``.
 
 Importing this module registers the provider ``"dorm"``, which is also `provider` here:
 
@@ -25,9 +25,7 @@ from .data._trec import Qrels, evaluate_run
 try:
     import ir_measures
 except ImportError as error:
-    raise ImportError(
-        'dorm.ir_measures needs ir_measures; install it with: pip install "dorm-rank[ir_measures]"'
-    ) from error
+    raise ImportError("dorm.ir_measures needs ir_measures; install it with: pip install ir_measures") from error
 
 from ir_measures import Metric, measures, providers
 from ir_measures.providers.base import NOT_PROVIDED, Choices

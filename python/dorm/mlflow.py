@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MLflow flavour of rankers: ``pip install "dorm-rank[mlflow]"``.
+"""The MLflow flavour of rankers: ``pip install mlflow-skinny pandas``.
 
 >>> import dorm.mlflow                                                                # doctest: +SKIP
 >>> dorm.mlflow.log_model(ranker, name="ranker")                                      # doctest: +SKIP
@@ -143,6 +143,6 @@ def _mlflow_for(what: str) -> Any:
         import mlflow.models
     except ImportError as error:
         raise ImportError(
-            f'dorm.mlflow.{what} needs MLflow; install it with: pip install "dorm-rank[mlflow]"'
+            f"dorm.mlflow.{what} needs MLflow; install it with: pip install mlflow-skinny pandas"
         ) from error
     return mlflow

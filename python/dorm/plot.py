@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of trainings and evaluations; needs matplotlib (``pip install "dorm-rank[plot]"``).
+"""Plots of trainings and evaluations; needs matplotlib (``pip install matplotlib``).
 
 Every function draws on ``ax`` (a new one if None) and returns it. Lines are labelled where they end, intervals are
 bands, and the colours (of Okabe and Ito) are distinct for colour-blind readers.
@@ -21,7 +21,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.ticker import MaxNLocator
 except ImportError as error:
-    raise ImportError('dorm.plot needs matplotlib; install it with: pip install "dorm-rank[plot]"') from error
+    raise ImportError("dorm.plot needs matplotlib; install it with: pip install matplotlib") from error
 
 __all__ = ["convergence", "curves", "feature_weights", "measure_by_cutoff", "query_differences"]
 

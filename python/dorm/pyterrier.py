@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ranker as a stage of PyTerrier: ``pip install "dorm-rank[pyterrier]"``.
+"""A ranker as a stage of PyTerrier: ``pip install python-terrier``.
 
 >>> import dorm, dorm.pyterrier                                                       # doctest: +SKIP
 >>> features = bm25 >> (pt.transformer.IdentityTransformer() ** pl2 ** recency)       # doctest: +SKIP
@@ -25,7 +25,7 @@ from .fusion import FusionRanker, fuse
 try:
     import pyterrier as pt
 except ImportError as error:
-    raise ImportError('dorm.pyterrier needs PyTerrier; install it with: pip install "dorm-rank[pyterrier]"') from error
+    raise ImportError("dorm.pyterrier needs PyTerrier; install it with: pip install python-terrier") from error
 
 
 class DormEstimator(pt.Estimator):

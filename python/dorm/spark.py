@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training and ranking on Spark: an estimator and a model of pyspark.ml. Install ``dorm-rank[spark]``.
+"""Training and ranking on Spark: an estimator and a model of pyspark.ml. It needs pyspark and pyarrow.
 
 >>> from pyspark.sql import SparkSession  # doctest: +SKIP
 >>> from dorm.spark import SparkDormRanker  # doctest: +SKIP
@@ -47,7 +47,7 @@ try:
     from pyspark.sql.types import DoubleType, StructField, StructType
 except ImportError as error:
     raise ImportError(
-        "dorm.spark needs pyspark 4 and pyarrow; install them with: pip install dorm-rank[spark]"
+        'dorm.spark needs pyspark 4 and pyarrow; install them with: pip install "pyspark>=4" pyarrow'
     ) from error
 
 from . import _core

@@ -13,7 +13,7 @@ from small_rows import bytes_of, dorm_command
 
 import dorm
 
-pytest.importorskip("pyspark", reason="Spark is an extra: pip install dorm-rank[spark]")
+pytest.importorskip("pyspark", reason="Spark is an extra: pip install pyspark")
 if shutil.which("java") is None:
     pytest.skip("Spark needs Java 17", allow_module_level=True)
 

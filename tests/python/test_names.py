@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distribution is dorm-rank: `dorm` on the Python package index is somebody else's."""
+"""The distribution is dorm-rank: `dorm` on the Python package index is somebody else's, and ours is not there yet."""
 
 import re
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOREIGN = re.compile(r"""pip3? install (-\S+ )*["']?dorm(?![\w-])|\bdorm\\?\[(plot|frames)""")
+FOREIGN = re.compile(
+    r"""pip3? install (-\S+ )*["']?dorm(?![\w-])|\bdorm\\?\[(plot|frames)"""
+    r"""|pip3? install (-\S+ )*["']?dorm-rank(?!.*once it is published)"""
+)
 
 
 def test_the_pattern_finds_the_foreign_name_only():
     foreign = ["pip install dorm", 'pip install "dorm[plot]"', "pip install -U dorm==1.0", "plots (`dorm[plot]`)"]
-    ours = ["pip install dorm-rank", 'pip install "dorm-rank[plot]"', "pip install dorm_rank-0.1.whl", "pip install ."]
+    foreign += ["pip install dorm-rank", 'pip install "dorm-rank[plot]"']
+    ours = ["pip install dorm-rank (once it is published)", "pip install dorm_rank-0.1.whl", "pip install ."]
     assert all(FOREIGN.search(text) for text in foreign)
     assert not any(FOREIGN.search(text) for text in ours)
 

@@ -29,7 +29,7 @@ try:
     import distributed
     import pandas as pd
 except ImportError as error:
-    raise ImportError('dorm.dask needs Dask; install it: pip install "dorm-rank[dask]"') from error
+    raise ImportError('dorm.dask needs Dask; install it: pip install "dask[dataframe]" distributed') from error
 
 _LARGE = 1 << 16  # bytes of a request that travel once instead of once per part
 _POLL = 1.0  # seconds between looks at what is being waited for

@@ -213,5 +213,5 @@ def _pyarrow(what: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise ImportError(f'{what} needs pyarrow; install it: pip install pyarrow, or "dorm-rank[frames]"') from None
+        raise ImportError(f"{what} needs pyarrow; install it: pip install pyarrow") from None
     return pyarrow

@@ -64,7 +64,7 @@ std::string card_use(const Model& model) {
       "ranker = dorm.DormRanker.load(\"{0}\")\n"
       "scores = ranker.predict(X{1})  # larger is better, within a query\n"
       "```\n\n"
-      "or `dorm rank {0} documents.txt` (`pip install dorm-rank`). `X` has a row per document",
+      "or `dorm rank {0} documents.txt` (the package is dorm-rank). `X` has a row per document",
       kWholeModelFile, per_query ? ", qid=qid" : "");
   out += ", with the features below as they were measured";
   if (per_query)
