@@ -111,6 +111,7 @@ void add_joint(CLI::App& app, RecommendTrainArguments& arguments) {
   joint.add("--method", arguments.method, "NAME", "dorm, or a baseline; see below (dorm)");
   joint.add("--kernel", arguments.kernel, "SPEC", "kernel over users and items (auto; docs/joint-kernels.md)");
   joint.number("-C,--C", arguments.C, number_above(0), "X", "weight of the loss against 1/2 |w|^2 (100)");
+  joint.flag("--c-paper", arguments.paper_C, "C of the paper: a factor of the sum over users, without scaling");
   joint.add("--solver", arguments.solver, "NAME", "solver of each round, as in dorm train (bcda)");
   joint.number("--epsilon", arguments.epsilon, number_from(0), "X", "nslack: largest violation of a constraint (0)");
   joint.number("--planes", arguments.planes, whole_from(2), "N", "cached cutting planes of a user (as dorm train)");

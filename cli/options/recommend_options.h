@@ -23,7 +23,8 @@ struct RecommendTrainArguments {
   FactorizeOptions options;                                       // of factors; of joint kernels where given
   std::string method = "dorm", kernel = "auto", solver = "bcda";  // of joint kernels, as are
   double C = 100, epsilon = 0;                                    // these
-  std::size_t planes = 0;                                         // 0: the default
+  bool paper_C = false;
+  std::size_t planes = 0;  // 0: the default
   EventArguments events;
   ImplicitOptions implicit;  // of events
   std::string item_names;    // titles, of events

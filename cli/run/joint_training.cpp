@@ -30,6 +30,7 @@ JointModelOptions joint_options(const RecommendTrainArguments& from, const CLI::
   if (given("--bound")) train.bound = parse_bound_choice(from.options.bound).value_or(train.bound);
   if (given("--rounds")) train.rounds = from.options.rounds;
   train.C = from.C;
+  train.paper_C = from.paper_C;
   if (given("--solver")) train.solve.solver = parse_solver(from.solver);
   if (given("--tolerance")) train.solve.tolerance = from.options.tolerance;
   train.solve.epsilon = from.epsilon;

@@ -22,8 +22,8 @@ std::string joint_text(const JointModel& model, const std::string& path) {
   if (model.measure.empty()) {
     line("method", model.method + ", no certificate");
   } else {
-    line("trained for", fmt::format("{} ({}), C {:g}, decay {}, bound {}", model.measure, model.convention, model.C,
-                                    model.decay, model.bound));
+    line("trained for", fmt::format("{} ({}), C {:g}{}, decay {}, bound {}", model.measure, model.convention, model.C,
+                                    model.paper_C ? " of the paper" : "", model.decay, model.bound));
     line("certificate", fmt::format("primal {:.6g}, gap {:.2g}, {}; explained risk {:.3f}", model.certificate.primal,
                                     model.certificate.gap, model.certificate.status, model.explained_risk));
     if (model.dropped > 0) line("users", fmt::format("{} without usable ratings are dropped", model.dropped));
@@ -47,6 +47,7 @@ std::string joint_json(const JointModel& model, const std::string& path) {
     info.update({{"measure", model.measure},
                  {"convention", model.convention},
                  {"C", model.C},
+                 {"paper_C", model.paper_C},
                  {"decay", model.decay},
                  {"bound", model.bound},
                  {"explained_risk", model.explained_risk},

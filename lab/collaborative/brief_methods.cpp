@@ -3,13 +3,11 @@
 // the learners over joint kernels, which the library has. They compare users and items by the ratings to learn from,
 // and by attributes where given.
 #include <algorithm>
-#include <functional>
 
 #include "base/rng.h"
 #include "dorm/recommend/joint.h"
 #include "lab/collaborative/method.h"
 #include "lab/collaborative/stars.h"
-#include "recommend/joint/joint_features.h"
 
 namespace dorm {
 namespace {
@@ -20,24 +18,10 @@ PerceptronOptions perceptron_options(const CollaborativeTask& task, double passe
   return {.passes = static_cast<std::size_t>(std::max(1.0, passes)), .seed = task.options.seed};
 }
 
-/// Users whose ratings are not all the same: those that something is learnt from.
-double users_with_an_order(const Ratings& ratings) {
-  double count = 0;
-  for (std::size_t u = 0; u < ratings.num_users(); ++u) {
-    const std::span<const float> values = ratings.of_user(u).value;
-    count += std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end() ? 1 : 0;
-  }
-  return count;
-}
-
-/// DORM with C as in JointOptions: of the mean over users, pairs in unit scale.
-std::vector<double> joint_scores_at(const JointKernel& kernel, const CollaborativeTask& task, Bound bound, double C,
-                                    const std::string& decay = JointOptions().decay) {
-  JointOptions options;
+std::vector<double> joint_scores_at(const CollaborativeTask& task, double C, JointOptions options) {
+  const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
   options.measure = task.options.measure;
-  options.decay = decay;
-  options.bound = bound;
-  options.C = C;
+  options.C = std::max(C, kLeastC);
   options.solve.tolerance = 1e-2;
   options.solve.seed = task.options.seed;
   const JointResult result = train_joint(kernel, task.train, options);
@@ -77,15 +61,11 @@ std::vector<double> jrank_scores(const CollaborativeTask& task, double passes) {
 }
 
 std::vector<double> joint_dorm_scores(const CollaborativeTask& task, double C) {
-  const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
-  return joint_scores_at(kernel, task, Bound::average, std::max(C, kLeastC));
+  return joint_scores_at(task, C, {.bound = Bound::average});
 }
 
 std::vector<double> joint_paper_scores(const CollaborativeTask& task, double C) {
-  const JointKernel kernel = make_joint_kernel(task.train, task.inputs.user_features, task.inputs.item_features);
-  const double norm = JointFeatures(kernel, task.train).centred_norm(task.options.threads);
-  return joint_scores_at(kernel, task, Bound::given, std::max(C, kLeastC) * norm * users_with_an_order(task.train),
-                         "power:0.25");
+  return joint_scores_at(task, C, {.decay = "power:0.25", .bound = Bound::given, .paper_C = true});
 }
 
 }  // namespace dorm

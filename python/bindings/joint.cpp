@@ -121,6 +121,7 @@ void bind_joint(nb::module_& module) {
       .def_ro("bound", &JointModel::bound)
       .def_ro("solver", &JointModel::solver)
       .def_ro("C", &JointModel::C)
+      .def_ro("paper_C", &JointModel::paper_C)
       .def_ro("tolerance", &JointModel::tolerance)
       .def_ro("explained_risk", &JointModel::explained_risk)
       .def_ro("seed", &JointModel::seed)

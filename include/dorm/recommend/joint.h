@@ -114,6 +114,7 @@ struct JointOptions {
   std::string decay = "measure";
   Bound bound = Bound::best;
   double C = 100;           // of 1/2 |w|^2 + (C / m) sum_u H_u, pairs scaled to unit mean squared norm
+  bool paper_C = false;     // the paper's: 1/2 |w|^2 + C sum_u H_u on the pairs as they are
   std::size_t rounds = 0;   // as in TrainOptions
   SolveOptions solve = {};  // of each round
   ComputeOptions compute = {.threads = 1};
@@ -123,7 +124,7 @@ struct JointOptions {
 
 struct JointResult {
   JointRanker ranker;
-  SolveReport solve;          // of the last round
+  SolveReport solve;          // of the last round, in the units of C
   double explained_risk = 0;  // 1 - P(w) / P(0)
   std::size_t dropped = 0;    // users without anything to rank
 };

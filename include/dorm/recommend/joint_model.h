@@ -46,6 +46,7 @@ struct JointModel {
   RatingGrades grades;
   std::string measure, convention, decay, bound, solver;  // of dorm; else empty
   double C = 0, tolerance = 0, explained_risk = 0;
+  bool paper_C = false;
   std::uint64_t seed = 1;
   std::size_t dropped = 0;  // users without anything to rank
   Certificate certificate;  // of dorm; else its status is empty

@@ -36,7 +36,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
         ``attributes`` (features are needed) and ``given`` (a matrix is needed); ``"auto"``: everything that is known.
     method
         ``"dorm"``, ``"ridge[:lambda]"``, ``"jrank[:passes]"`` or ``"prank[:passes]"`` (``dorm.catalog("joint")``).
-    C, bound, decay, rounds, convention, solver, tolerance, max_passes, time_limit
+    C, paper_C, bound, decay, rounds, convention, solver, tolerance, max_passes, time_limit
         As for `DormRanker`, of ``method="dorm"``; the bound is one of ``"average"``, ``"best"``, ``"given"`` and
         ``"predicted"``.
     n_jobs, random_state, verbose
@@ -76,6 +76,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
         kernel: str = "auto",
         method: str = "dorm",
         C: float = 100.0,
+        paper_C: bool = False,
         bound: str = "average",
         decay: str = "measure",
         rounds: int = 0,
@@ -92,6 +93,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
         self.kernel = kernel
         self.method = method
         self.C = C
+        self.paper_C = paper_C
         self.bound = bound
         self.decay = decay
         self.rounds = rounds
@@ -179,7 +181,7 @@ class JointRanker(FinishFit, FittedView, RecommenderAnswers, BaseEstimator):
         model = _core.JointModel.load(os.fspath(path))
         made = cls(kernel=model.kernel, method=model.method, random_state=model.seed)
         if model.measure:
-            known = ("measure", "convention", "decay", "bound", "solver", "C", "tolerance")
+            known = ("measure", "convention", "decay", "bound", "solver", "C", "paper_C", "tolerance")
             made.set_params(**{name: getattr(model, name) for name in known})
         made._adopt(model, from_texts(model.users), from_texts(model.items))
         return made

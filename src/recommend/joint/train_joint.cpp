@@ -37,16 +37,17 @@ JointResult train_joint(const JointKernel& kernel, const Ratings& ratings, const
   const FactoredMeasurePtr measure = make_trainable(options.measure, make_convention(options.convention));
   RankingRisk risk(features, *measure, Decay(options.decay), 1);
   require_lists(risk.num_lists(), features.data().num_queries(), measure->name());
-  risk.set_trade_off(UnitsOfC(1 / norm).trade_off(options.C, risk.num_blocks()));
+  const UnitsOfC units(1 / norm, options.paper_C);
+  risk.set_trade_off(units.trade_off(options.C, risk.num_blocks()));
   const RoundsOptions rounds{
       .bound = options.bound, .rounds = options.rounds, .solve = options.solve, .compute = options.compute};
   const RoundsObserver relay = [&](const RoundsState&, const Progress& progress) {
-    return !observer || observer(progress);
+    return !observer || observer(units.objective(progress));
   };
   Fitted fitted = run_rounds(risk, rounds, ridge(features, kRidge, 1), relay);
   JointResult result;
   result.ranker = features.ranker(fitted.w);
-  result.solve = std::move(fitted.report);
+  result.solve = units.objective(std::move(fitted.report));
   result.explained_risk = fitted.explained_risk();
   result.dropped = features.data().num_queries() - risk.num_blocks();
   return result;

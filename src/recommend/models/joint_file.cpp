@@ -62,6 +62,7 @@ Json joint_header(const JointModel& model) {
                           {"dual", model.certificate.dual},
                           {"gap", model.certificate.gap},
                           {"status", model.certificate.status}};
+  if (model.paper_C) header["training"]["paper_C"] = true;
   return header;
 }
 
@@ -133,6 +134,7 @@ void read_training(const JsonFields& fields, JointModel& model) {
   fields.read("bound", model.bound);
   fields.read("solver", model.solver);
   fields.read("C", model.C);
+  if (fields.has("paper_C")) fields.read("paper_C", model.paper_C);
   fields.read("tolerance", model.tolerance);
   fields.read("explained_risk", model.explained_risk);
   fields.read("dropped_users", model.dropped);

@@ -69,6 +69,7 @@ void learn_dorm(const Ratings& ratings, const JointOptions& options, const Obser
   model.bound = name_of(options.bound);
   model.solver = solver_name(options.solve.solver);
   model.C = options.C;
+  model.paper_C = options.paper_C;
   model.tolerance = options.solve.tolerance;
 }
 
@@ -83,6 +84,7 @@ JointModelOptions joint_model_options(const TrainOptions& from, const std::strin
   options.train.decay = from.decay;
   options.train.bound = from.bound.value_or(options.train.bound);
   options.train.C = from.C;
+  options.train.paper_C = from.paper_C;
   options.train.rounds = from.rounds;
   options.train.solve = from.solve;
   options.train.compute = from.compute;

@@ -56,7 +56,9 @@ TEST(JointModel, PrankScoresAreThoseOfEveryUserAlone) {
 TEST(JointModel, AFileGivesTheSameModel) {
   const Ratings ratings = test::tasteful_ratings(10, 14, 8, 3);
   const SideFeatures features = genres(ratings);
-  JointModel model = train_joint_model(ratings, quick_joint(), {.item_features = &features});
+  JointModelOptions options = quick_joint();
+  options.train.paper_C = true;
+  JointModel model = train_joint_model(ratings, options, {.item_features = &features});
   EXPECT_NE(model.kernel.find("attributes"), std::string::npos);
   fold_in_users(model, test::ratings_from({{5, 1, 0, 2}}));  // u0 is known
   const test::TemporaryDirectory place;
@@ -64,6 +66,7 @@ TEST(JointModel, AFileGivesTheSameModel) {
   ASSERT_TRUE(is_joint_file(place.path("m.joint")));
   const JointModel again = load_joint(place.path("m.joint"));
   EXPECT_EQ(joint_to_bytes(again), joint_to_bytes(model));
+  EXPECT_TRUE(again.paper_C);
   EXPECT_EQ(score(again, ratings), score(model, ratings));
   EXPECT_EQ(again.title(3), "film i3");
   EXPECT_TRUE(std::holds_alternative<JointModel>(*load_saved_model(place.path("m.joint"))));
