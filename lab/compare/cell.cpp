@@ -138,9 +138,10 @@ std::vector<Cell> make_cells(const std::vector<DataSplit>& splits, const Compari
         for (std::size_t m = 0; m < settings.size(); ++m) {
           if (at >= settings[m].size()) continue;
           Cell cell{split, size, options.methods[m], settings[m][at], {}};
-          cell.key = fmt::format("cell {}; data {}; {}; queries {}; {} {:.17g} {} {}", kFormat, data, shared,
-                                 std::min(size, splits[split].train.num_queries()), spelling_of(cell), cell.setting.C,
-                                 cell.setting.bound, cell.setting.start);
+          const std::size_t drawn = std::min(size, splits[split].train.num_queries());
+          cell.key = fmt::format("cell {}; data {}; {}; queries {}; {} {:.17g} {} {}", kFormat, data, shared, drawn,
+                                 spelling_of(cell), cell.setting.C, cell.setting.bound, cell.setting.start);
+          if (options.sample_seed && drawn > 0) cell.key += fmt::format("; sample {}", *options.sample_seed);
           cells.push_back(std::move(cell));
         }
   }
@@ -163,7 +164,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   method.compute = {.threads = 1};
   CellRecord record;
   try {
-    const Dataset train = training_part(split.train, cell.size, options.seed);
+    const Dataset train = training_part(split.train, cell.size, options.sample_seed.value_or(options.seed));
     const double began = thread_seconds();
     const std::optional<MethodResult> made = trained(cell, train, split.valid, method, observer);
     if (!made) return std::nullopt;

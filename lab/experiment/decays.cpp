@@ -24,6 +24,7 @@ bool compare_decays(std::span<const char* const> decays, std::vector<double> C, 
   for (const char* decay : decays) options.methods.push_back(fmt::format("dorm:ndcg@10~{}~best", decay));
   options.C = std::move(C);
   options.sizes.assign(kSizes.begin(), kSizes.end());
+  options.sample_seed = laboratory.options.seed;
   return compare_on(data, splits, options, laboratory, result);
 }
 

@@ -21,13 +21,15 @@ ExperimentResult decay_effect(const Laboratory& laboratory);
 ExperimentResult runtime(const Laboratory& laboratory);
 ExperimentResult solver_table(const Laboratory& laboratory);
 ExperimentResult eachmovie_ndcg(const Laboratory& laboratory);
+ExperimentResult movielens_ndcg(const Laboratory& laboratory);
 ExperimentResult eachmovie_eru(const Laboratory& laboratory);
 ExperimentResult house_matching(const Laboratory& laboratory);
 
 /// Where finished cells are kept; empty: nowhere.
 std::string cells_folder(const Laboratory& laboratory);
 
-/// Runs and keeps the comparison under `data`, one of so many (0: not known); false when it was stopped.
+/// Runs and keeps the comparison under `data`, by the seed of the laboratory unless that draws samples alone, one of so
+/// many (0: not known); false when it was stopped.
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
                 const Laboratory& laboratory, ExperimentResult& result, std::size_t sets = 0);
 

@@ -15,7 +15,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kTrials = 20;
+constexpr std::size_t kTrials = 30;
 constexpr std::size_t kDorm = 5;  // among the learners: the one that others are tested against
 
 struct EruSetting {

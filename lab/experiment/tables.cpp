@@ -37,7 +37,7 @@ std::string cells_folder(const Laboratory& laboratory) {
 bool compare_on(const std::string& data, const std::vector<DataSplit>& splits, ComparisonOptions options,
                 const Laboratory& laboratory, ExperimentResult& result, std::size_t sets) {
   options.threads = laboratory.options.threads;
-  options.seed = laboratory.options.seed;
+  if (!options.sample_seed) options.seed = laboratory.options.seed;
   options.choice = laboratory.options.choice;
   options.directory = cells_folder(laboratory);
   const ComparisonObserver observer = [&](ComparisonProgress progress) {

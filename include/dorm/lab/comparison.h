@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,8 +84,9 @@ struct ComparisonOptions {
   std::string target = {};  // as in TrainOptions
   double tolerance = 1e-3;
   std::uint64_t seed = 1;
-  std::size_t threads = 0;     // cells side by side; results do not depend on it
-  std::string directory = {};  // where results of cells are kept; empty: nowhere
+  std::optional<std::uint64_t> sample_seed = std::nullopt;  // of the queries of `sizes`; none: seed
+  std::size_t threads = 0;                                  // cells side by side; results do not depend on it
+  std::string directory = {};                               // where results of cells are kept; empty: nowhere
 
   void validate() const;  // throws Error naming the option and what is allowed
 };
