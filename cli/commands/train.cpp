@@ -120,14 +120,22 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
   if (arguments.model == "-") return;
   const Certificate& certificate = result.model.certificate;
   const bool solved = certificate.status != "none";
-  Json json = {{"model", arguments.model},      {"method", arguments.method},
-               {"bound", result.model.bound},   {"scaling", name_of(result.model.scaling.kind)},
-               {"target", result.model.target}, {"reports", arguments.reports}};
+  Json json = {{"model", arguments.model},
+               {"method", arguments.method},
+               {"bound", result.model.bound},
+               {"scaling", name_of(result.model.scaling.kind)},
+               {"target", result.model.target},
+               {"reports", arguments.reports},
+               {"certificate", nullptr},
+               {"explained_risk", nullptr},
+               {"passes", nullptr},
+               {"support_vectors", nullptr},
+               {"qp_share", nullptr}};
   const std::optional<pages::Evidence> against = against_baseline(arguments, data, result, settings);
   if (against) json["baseline"] = baseline_json(*against);
+  if (solve.primal > 0) json["explained_risk"] = result.model.explained_risk;
   if (solved)
     json.update({{"certificate", {{"primal", certificate.primal}, {"gap", certificate.gap}}},
-                 {"explained_risk", result.model.explained_risk},
                  {"passes", solve.passes},
                  {"support_vectors", solve.support_vectors},
                  {"qp_share", qp_share(solve)}});

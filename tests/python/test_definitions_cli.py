@@ -2,6 +2,7 @@
 """The paper's definitions from outside: documents that were not judged, costs, MRR of the best label, ties, epsilon."""
 
 import json
+import re
 
 import pytest
 from command import dorm
@@ -80,6 +81,22 @@ def test_the_printed_algorithm_and_what_it_took(here):
     assert out["certificate"]["status"] == "converged" and out["certificate"]["dual"] <= out["certificate"]["primal"]
     assert 0 < out["support_vectors"] <= out["planes"] and 0 < out["qp_share"] <= 1
     assert f"{out['support_vectors']} support vectors" in dorm("train", "graded.txt", *options).stdout
+
+
+def test_every_method_reports_what_it_took(here):
+    listed = re.findall(r"^  ([a-z][a-z-]*)\b", dorm("help", "methods").stdout, re.MULTILINE)
+    assert {"ridge", "ranksvm-pairs", "crammer-singer", "prank"} < set(listed)
+    for entry in listed:
+        name = {"dorm": "dorm:ndcg@10", "feature": "feature:1"}.get(entry, entry)
+        out = json.loads(dorm("train", "graded.txt", "--method", name, "--model", "m.json", "--json").stdout)
+        reported = [out[key] for key in ("certificate", "explained_risk", "passes", "support_vectors", "qp_share")]
+        if name in ("feature:1", "prank"):  # no optimum of anything
+            assert reported == [None] * 5, name
+        elif name == "ridge":  # solved directly
+            assert reported[0] is None and 0 < reported[1] < 1 and reported[2:] == [None] * 3
+        else:
+            assert reported[0]["gap"] <= 1e-3 and 0.01 < reported[1] < 1, name
+            assert reported[2] > 0 and reported[3] > 0 and 0 <= reported[4] <= 1, name
 
 
 def test_ties_of_given_by_a_feature(here):

@@ -13,7 +13,8 @@ namespace dorm {
 
 struct BaselineFit {
   std::vector<double> w;
-  SolveReport report;          // of the convex problem, if there is one, in the units of C; else primal is 0
+  SolveReport report;  // of the convex problem, if there is one, in the units of C; else primal is 0. No passes:
+                       // solved directly
   double constant_primal = 0;  // of the best model without features, in the same units
 
   /// The share of the risk of a constant that the features explain; 0 where there is no convex problem.

@@ -177,9 +177,9 @@ MethodResult train_or_fail(const Dataset& data, const Spelling& spelling, const 
   origin.data.usable_queries = origin.data.queries;
   if (result.model.features.size() < data.num_features())
     origin.data.statistics = statistics_of(result.model.features.front(), data, origin.data.statistics);
+  origin.explained_risk = result.model.explained_risk;
   if (result.solve.passes > 0) {
     origin.solve = &options.solve;
-    origin.explained_risk = result.model.explained_risk;
     origin.certificate = {result.solve.primal, result.solve.dual, result.solve.gap,
                           std::string(name_of(result.solve.status))};
   }

@@ -52,6 +52,9 @@ class PairDescent {
     for (double& limit : limit_) limit *= trade_off;
   }
 
+  /// Of w = 0, where every pair loses 1.
+  double value_at_zero() const { return std::accumulate(limit_.begin(), limit_.end(), 0.0); }
+
   /// Every pair once, in random order.
   void pass(Rng& rng) {
     rng.shuffle(std::span(order_));
@@ -145,7 +148,10 @@ BaselineFit fit_ranksvm_pairs(const BaselineProblem& problem) {
     if (report.status != SolveStatus::pass_limit) break;
   }
   report.seconds = watch.seconds();
-  return {descent.take_weights(), problem.set.units().objective(std::move(report))};
+  SolveReport constant;
+  constant.primal = descent.value_at_zero();
+  const UnitsOfC units = problem.set.units();
+  return {descent.take_weights(), units.objective(std::move(report)), units.objective(std::move(constant)).primal};
 }
 
 }  // namespace dorm

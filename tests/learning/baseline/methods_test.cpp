@@ -128,10 +128,50 @@ TEST(Methods, BalancedClassesOfTheSameSizeChangeNothing) {
 // Every pair loses 1 at w = 0, every query counts the same: P(0) is C.
 TEST(Methods, ExplainedRiskOfPairsIsThatOfTheirPrimal) {
   const Dataset data = informative(5);
-  for (const char* method : {"ranksvm", "roc-svm"}) {
+  for (const char* method : {"ranksvm", "ranksvm-pairs", "roc-svm"}) {
     const MethodResult trained = train_method(data, method, {.C = 10});
     EXPECT_NEAR(trained.model.explained_risk, 1 - trained.solve.primal / 10, 1e-9) << method;
     EXPECT_GT(trained.model.explained_risk, 0.1) << method;
+  }
+}
+
+// The optimum of ridge is closed: P(0) - P(w) is C / 2n times what the weights explain, <w, X'y>.
+TEST(Methods, ExplainedRiskOfRidgeIsThatOfItsClosedForm) {
+  const Dataset data = informative(5);
+  MethodOptions options{.C = 3};
+  options.scale = "none";
+  const MethodResult trained = train_method(data, "ridge", options);
+  const std::vector<double> scores = score(trained.model, data);
+  double explained = 0, total = 0;
+  for (std::size_t q = 0, at = 0; q < data.num_queries(); ++q) {
+    const Labels labels = data.query(q).labels;
+    double mean = 0;
+    for (const float label : labels) mean += static_cast<double>(label) / static_cast<double>(labels.size());
+    for (const float label : labels) {
+      explained += (static_cast<double>(label) - mean) * scores[at++];
+      total += (static_cast<double>(label) - mean) * (static_cast<double>(label) - mean);
+    }
+  }
+  EXPECT_NEAR(trained.model.explained_risk, explained / total, 1e-5);
+}
+
+// So that a rival without information is seen for what it is, whichever it is.
+TEST(Methods, EachReportsWhatItExplainsAndWhatItsSolverTook) {
+  const Dataset data = informative(5);
+  for (const CatalogEntry& entry : method_catalog()) {
+    const MethodResult trained = train_method(data, example_of(entry), {.C = 10, .compute = {.threads = 1}});
+    if (entry.name == "feature" || entry.name == "prank") {  // no optimum of anything
+      EXPECT_EQ(trained.solve.primal, 0) << entry.name;
+      continue;
+    }
+    EXPECT_GT(trained.model.explained_risk, 0.05) << entry.name;
+    EXPECT_LT(trained.model.explained_risk, 1) << entry.name;
+    EXPECT_GT(trained.solve.primal, 0) << entry.name;
+    if (entry.name == "ridge") continue;
+    EXPECT_GT(trained.solve.passes, 0u) << entry.name;
+    EXPECT_GT(trained.solve.support_vectors, 0u) << entry.name;
+    EXPECT_LE(trained.solve.qp_seconds, trained.solve.seconds) << entry.name;
+    EXPECT_EQ(trained.solve.qp_seconds > 0, entry.name != "ranksvm-pairs") << entry.name;  // descends without one
   }
 }
 
