@@ -27,6 +27,7 @@ struct Serving {
   bool trees = false;
   bool linear = true;
   std::uint32_t encodings = 0;  // the rules that it applies to columns, as bits by their place in Encode
+  bool encodes_trees = false;   // also where the model is no weighted sum
 };
 
 /// Whether documents can be scored under this scaling.

@@ -11,9 +11,21 @@
 #include "model/export/trees.h"
 
 namespace dorm {
-namespace {
 
-constexpr std::size_t kLongestString = 4095;  // that C promises to hold
+std::string c_string(std::string_view name) {
+  constexpr std::size_t kLongestString = 4095;  // that C promises to hold
+  if (name.find('\0') != std::string_view::npos) refuse_name("c", name, "a string of C ends at its first zero byte");
+  if (name.size() > kLongestString)
+    refuse_name("c", name, fmt::format("a string of C holds {} bytes at most", kLongestString));
+  std::string out = "\"";
+  for (const char c : name) {
+    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';  // ?: no trigraphs
+    out += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  }
+  return out + '"';
+}
+
+namespace {
 
 /// What all identifiers of the header begin with.
 void require_c_prefix(std::string_view name) {
@@ -26,24 +38,14 @@ void require_c_prefix(std::string_view name) {
                             in_quotes(name)));
 }
 
-std::string c_string(std::string_view name) {
-  if (name.find('\0') != std::string_view::npos) refuse_name("c", name, "a string of C ends at its first zero byte");
-  if (name.size() > kLongestString)
-    refuse_name("c", name, fmt::format("a string of C holds {} bytes at most", kLongestString));
-  std::string out = "\"";
-  for (const char c : name) {
-    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';  // ?: no trigraphs
-    out += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-  }
-  return out + '"';
-}
-
 /// What the functions are written from.
 struct Header {
   const Model& model;
   const ServedModel& served;
-  std::string name;
+  const ExportOptions& options;
+  const std::string& name = options.name;
   bool fills;   // missing values become something
+  bool lowest;  // the smallest value of the query, of some
   bool scales;  // terms have a shift or a divisor
 };
 
@@ -67,18 +69,63 @@ std::string c_value(const Header& header) {
 
 std::string c_terms(const Header& header) {
   std::string text =
-      fmt::format("  static const struct {{\n    size_t feature;\n    double weight{}{};\n  }} terms[] = {{\n",
-                  header.scales ? ", shift, divisor" : "", header.fills ? ", missing" : "");
+      fmt::format("  static const struct {{\n    size_t feature;\n    double weight{}{};{}\n  }} terms[] = {{\n",
+                  header.scales ? ", shift, divisor" : "", header.fills ? ", missing" : "",
+                  header.lowest ? "\n    int lowest; /* of the query stands for what is missing */" : "");
   for (const ServedModel::Term& term : header.served.terms) {
     text += fmt::format("      {{{}, {:a}", term.feature, term.weight);
     if (header.scales) text += fmt::format(", {:a}, {:a}", term.shift, term.divisor);
-    if (header.fills) text += fmt::format(", {:a}", value_where_missing(header.model, term.feature));
+    const bool lacks = header.fills && may_lack(header.model, term.feature);
+    if (header.fills) text += lacks ? fmt::format(", {:a}", value_where_missing(header.model, term.feature)) : ", NAN";
+    if (header.lowest) text += takes_query_minimum(header.model, term.feature, header.options) ? ", 1" : ", 0";
     text += "},\n";
   }
   return text + "  };\n";
 }
 
+constexpr std::string_view kLowest =
+    "    const double missing =\n"
+    "        terms[k].lowest ? {}_lowest(x + terms[k].feature, documents, terms[k].missing) : terms[k].missing;\n";
+
+std::string c_lowest(const Header& header) {
+  return fmt::format(
+      "static inline double {0}_lowest(const float *column, size_t documents, double otherwise) {{\n"
+      "  double low = HUGE_VAL;\n"
+      "  size_t i;\n"
+      "  for (i = 0; i < documents; ++i) {{\n"
+      "    const double value = column[i * {0}_num_features];\n"
+      "    if (isfinite(value) && value < low) low = value;\n"
+      "  }}\n"
+      "  return low < HUGE_VAL ? low : otherwise;\n"
+      "}}\n\n",
+      header.name);
+}
+
+/// What a term adds to a score, of the value at `x` and what stands there for a gap.
+std::string c_term(const Header& header, std::string_view x, std::string_view missing) {
+  return fmt::format("terms[k].weight * {}{}_value({}{}{}){}", header.scales ? "((" : "", header.name, x,
+                     header.fills ? ", " : "", header.fills ? missing : "",
+                     header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
+}
+
 std::string c_score_each(const Header& header) {
+  if (header.lowest)
+    return c_lowest(header) +
+           fmt::format(
+               "/* x: the features of all documents of ONE query, one after the other: the smallest of them stands for "
+               "what is missing. */\n"
+               "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
+               "{1}  size_t i, k;\n"
+               "  for (i = 0; i < documents; ++i) scores[i] = {2:a};\n"
+               "  for (k = 0; k < {3}; ++k) {{\n"
+               "{4}"
+               "    for (i = 0; i < documents; ++i)\n"
+               "      scores[i] += {5};\n"
+               "  }}\n"
+               "}}\n",
+               header.name, c_terms(header), header.served.constant, header.served.terms.size(),
+               fmt::format(fmt::runtime(kLowest), header.name),
+               c_term(header, fmt::format("x[i * {}_num_features + terms[k].feature]", header.name), "missing"));
   return fmt::format(
       "/* x: the features of n documents, one after the other. */\n"
       "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
@@ -98,18 +145,19 @@ std::string c_score(const Header& header) {
         "{0}  double score = {1:a};\n"
         "  size_t k;\n"
         "  for (k = 0; k < {2}; ++k)\n"
-        "    score += terms[k].weight * {3}{4}_value(x[terms[k].feature]{5}){6};\n"
+        "    score += {3};\n"
         "  return score;\n"
         "}}\n\n",
-        c_terms(header), header.served.constant, header.served.terms.size(), header.scales ? "((" : "", header.name,
-        header.fills ? ", terms[k].missing" : "", header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
+        c_terms(header), header.served.constant, header.served.terms.size(),
+        c_term(header, "x[terms[k].feature]", "terms[k].missing"));
   return text + c_score_each(header);
 }
 
 /// Of each term the documents' shift and divisor, as dorm/data/scale.h defines them.
 std::string c_score_query(const Header& header) {
   const bool range = uses_range(header.served.within_query);
-  std::string text = fmt::format(
+  std::string text = header.lowest ? c_lowest(header) : "";
+  text += fmt::format(
       "/* x: the features of all documents of ONE query, one after the other: they are scaled by each other. */\n"
       "static inline void {}_score_list(const float *x, size_t documents, double *scores) {{\n"
       "{}  size_t i{};\n"
@@ -118,10 +166,13 @@ std::string c_score_query(const Header& header) {
       header.served.constant);
   if (header.served.terms.empty()) return text + "  (void)x;\n}\n";
   const std::string value = fmt::format("{}_value(column[i * {}_num_features]{})", header.name, header.name,
-                                        header.fills ? ", terms[k].missing" : "");
+                                        header.lowest  ? ", missing"
+                                        : header.fills ? ", terms[k].missing"
+                                                       : "");
   return text + fmt::format(
                     "  for (k = 0; documents > 0 && k < {0}; ++k) {{\n"
                     "    const float *column = x + terms[k].feature;\n"
+                    "{6}"
                     "    double low = HUGE_VAL, high = -HUGE_VAL{2}, width;\n"
                     "    for (i = 0; i < documents; ++i) {{\n"
                     "      const double value = {1};\n"
@@ -145,7 +196,8 @@ std::string c_score_query(const Header& header) {
                                         "    }}\n"
                                         "    width = sqrt(squares / (double)documents);\n",
                                         value),
-                    range ? "low" : "mean");
+                    range ? "low" : "mean",
+                    header.lowest ? fmt::format(fmt::runtime(kLowest), header.name) : std::string());
 }
 
 }  // namespace
@@ -153,16 +205,36 @@ std::string c_score_query(const Header& header) {
 Exported export_c(const Model& model, const ExportOptions& options) {
   require_c_prefix(options.name);
   ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
-  const Header header{model, served, options.name, fills_gaps(model), has_scaling(served)};
+  bool fills = false, lowest = false;
+  for (const ServedModel::Term& term : served.terms) {
+    fills |= may_lack(model, term.feature);
+    lowest |= takes_query_minimum(model, term.feature, options);
+  }
+  for (std::size_t j = 0; model.trees && j < model.features.size(); ++j)
+    if (takes_query_minimum(model, j, options))
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("the model has curves, and replaces a missing {} by the smallest value of the query, which "
+                      "c cannot do for both; expected python, onnx or dorm serve",
+                      in_quotes(model.features[j])));
+  const Header header{.model = model,
+                      .served = served,
+                      .options = options,
+                      .fills = fills,
+                      .lowest = lowest,
+                      .scales = has_scaling(served)};
+  const std::string columns = c_columns(model, options.name, options);
   std::string guard = options.name + "_model_h";
   std::string text = fmt::format(
       "/* {}\n"
-      " * The score of a document, the higher the better, from its features in the order of {}_feature().\n"
+      " * The score of a document, the higher the better, from its features in the order of {}_feature(){}.\n"
       " * {}\n"
       " */\n"
-      "#ifndef {}\n#define {}\n\n#include <math.h>\n#include <stddef.h>\n\n",
-      provenance(model), options.name, missing_rule(model), guard, guard);
-  text += c_names(header, options);
+      "#ifndef {}\n#define {}\n\n#include <math.h>\n#include <stddef.h>\n{}\n",
+      provenance(model), options.name,
+      columns.empty() ? "" : fmt::format(";\n * {}_encode() makes those that come from columns of text", options.name),
+      missing_rule(model), guard, guard, columns.empty() ? "" : "#include <stdlib.h>\n#include <string.h>\n");
+  text += c_names(header, options) + columns;
   if (model.trees)
     return one_file(text + c_tree_functions(model, options.name) + c_score_each(header) + "\n#endif\n",
                     std::move(served));

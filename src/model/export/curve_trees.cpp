@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/export/curve_trees.h"
-
+// Curves of steps as trees of one feature each.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -27,6 +28,7 @@ double raw_threshold(const Scaling& scaling, std::size_t feature, double knot) {
 
 /// The steps [first, last) of a feature, and what the score has of them at the left of all.
 struct Steps {
+  std::optional<double> gap;  // what stands for a missing value
   const std::vector<double>& thresholds;
   const std::vector<double>& levels;  // one more than there are thresholds
 };
@@ -41,6 +43,10 @@ std::int32_t add_node(TreeEnsemble& trees, std::size_t feature, const Steps& ste
   }
   const std::size_t middle = first + (last - first) / 2;
   TreeNode node{.feature = static_cast<std::uint32_t>(feature), .value = steps.thresholds[middle]};
+  if (steps.gap) {
+    node.missing = MissingSplit::nan;
+    node.default_left = *steps.gap <= node.value;
+  }
   node.left = add_node(trees, feature, steps, first, middle);
   node.right = add_node(trees, feature, steps, middle + 1, last);
   trees.nodes[static_cast<std::size_t>(number)] = node;
@@ -77,7 +83,8 @@ Model trees_of_curves(const Model& model, std::string_view target) {
     const double at_median = model.curves->value(j, 0, -std::numeric_limits<double>::max());
     for (double& level : levels) level += at_median;  // 0 at the median
     trees.roots.push_back(static_cast<std::uint32_t>(trees.nodes.size()));
-    add_node(trees, j, {thresholds, levels}, 0, thresholds.size());
+    const std::optional<double> gap = may_lack(model, j) ? std::optional(value_where_missing(model, j)) : std::nullopt;
+    add_node(trees, j, {gap, thresholds, levels}, 0, thresholds.size());
   }
   Model out = model_of(std::move(trees));
   out.measure = model.measure;

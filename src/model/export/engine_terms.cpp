@@ -94,9 +94,9 @@ Json json_name(std::string_view target, std::string_view name) {
 }
 
 void note_missing(Exported& exported, const Model& model, std::string_view target) {
-  if (model.data.input.has_rule(Missing::query_min)) return;  // there is another note
   for (const ServedModel::Term& term : exported.served.terms) {
-    if (value_where_missing(model, term.feature) == 0) continue;
+    const bool by_query = model.data.input.missing_rule(model.features[term.feature]) == Missing::query_min;
+    if (by_query || value_where_missing(model, term.feature) == 0) continue;
     exported.notes.push_back(
         fmt::format("in training the mean replaced a missing value; {} takes 0 for a feature that a document lacks, so "
                     "put the mean there",

@@ -45,11 +45,37 @@ struct EncodedFeature {
   bool is_gap() const;     // 1 where the cell is missing
 };
 
-/// Nothing: it is a column as it stands, or options have a name for it, under which someone else makes it.
-std::optional<EncodedFeature> encoded_feature(const Model& model, std::size_t feature, const ExportOptions& options);
+/// What of the features comes from columns. Those that options have a name for do not: someone else makes them.
+struct EncodedFeatures {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Rule {
+    const ColumnEncoding* encoding;
+    std::vector<std::size_t> features;  // of the model, by place; kNone: it has none here
+  };
 
-/// The functions that make such features of cells, and their table; empty where there are none.
-std::string python_columns(const Model& model, const ServedModel& served, const ExportOptions& options);
+  EncodedFeatures(const Model& model, const ExportOptions& options);
+
+  std::vector<std::optional<EncodedFeature>> by_feature;
+  std::vector<Rule> rules;           // that make a feature of the model
+  std::vector<std::string> columns;  // whose cells are read, each once; an indicator looks at the number beside it
+};
+
+/// The feature whose gaps an indicator marks.
+std::size_t marked_feature(const Model& model, const ColumnEncoding& indicator);
+
+/// Whether the smallest value of the query stands for gaps of the feature; not where options have a name for it, under
+/// which someone else fills it.
+bool takes_query_minimum(const Model& model, std::size_t feature, const ExportOptions& options);
+
+/// Whether a document may lack the feature.
+bool may_lack(const Model& model, std::size_t feature);
+
+/// The functions that make features of cells, and their table; empty where there are none.
+std::string python_columns(const Model& model, const ExportOptions& options);
+/// The same in C, as a function that fills in a row of features.
+std::string c_columns(const Model& model, const std::string& name, const ExportOptions& options);
+/// A string literal of C; `what` it is, for the refusal.
+std::string c_string(std::string_view text);
 /// A string literal in ASCII.
 std::string python_string(std::string_view text);
 
@@ -59,9 +85,6 @@ std::string_view spelling(const Model& model, const ExportOptions& options, std:
 /// The value of a feature that a document does not have: 0, or what the model's rule says: the mean in training, or the
 /// smallest value there, since the smallest of the query is not known of a document by itself.
 double value_where_missing(const Model& model, std::size_t feature);
-
-/// Whether a feature may be missing.
-bool fills_gaps(const Model& model);
 
 /// Throws Error(unsupported): `the target "lucene" cannot say the name "x y" of a feature (why); expected ...`.
 [[noreturn]] void refuse_name(std::string_view target, std::string_view name, std::string_view why);

@@ -75,7 +75,7 @@ std::string card_use(const Model& model) {
   else if (model.scaling.kind != ScalingKind::none)
     out += fmt::format("; the model scales them ({})", name_of(model.scaling.kind));
   const InputDescription& input = model.data.input;
-  if (fills_gaps(model))
+  if (input.missing != Missing::error || !input.missing_by_column.empty())
     out += fmt::format(". Missing values: `{}`", missing_text(input.missing, input.missing_by_column));
   if (const std::string encoded = encodings_text(input.encodings); !encoded.empty())
     out += fmt::format(". Columns of a table are encoded: `{}`", encoded);

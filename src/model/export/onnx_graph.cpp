@@ -13,7 +13,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
 
-constexpr std::int64_t kInt64 = 7;
 constexpr std::uint64_t kOpset = 13, kIrVersion = 8, kLearningOpset = 3;
 constexpr std::string_view kLearningDomain = "ai.onnx.ml";
 constexpr std::uint64_t kAttributeInt = 2, kAttributeInts = 7;
@@ -57,6 +56,19 @@ ProtoMessage& ProtoMessage::packed(std::uint32_t field, std::span<const std::uin
   ProtoMessage numbers;
   for (const std::uint64_t value : values) numbers.varint(value);
   return bytes(field, numbers.bytes_);
+}
+
+ProtoMessage named_attribute(std::string_view name, std::uint64_t type) {
+  return ProtoMessage().bytes(1, name).number(20, type);
+}
+
+ProtoMessage integers_attribute(std::string_view name, const std::vector<std::uint64_t>& values) {
+  return named_attribute(name, kOnnxInts).packed(8, values);
+}
+
+OnnxGraph::Value OnnxGraph::input(std::string_view name, std::int64_t type, std::size_t columns) {
+  graph_.message(11, surface(name, type, columns));
+  return Value(name);
 }
 
 OnnxGraph::Value OnnxGraph::learning_node(std::string_view op, const Value& input,
@@ -116,12 +128,12 @@ OnnxGraph::Value OnnxGraph::floats(std::span<const float> values, std::size_t co
   return constant(kFloat, size, raw(values));
 }
 
-std::string OnnxGraph::file(const std::string& name, std::size_t features, const Value& scores,
+std::string OnnxGraph::file(const std::string& name, const Value& scores,
                             std::span<const std::pair<std::string, std::string>> properties) {
   ProtoMessage last;
   last.bytes(1, scores).bytes(2, kOutput).bytes(3, kOutput).bytes(4, "Identity");
   graph_.message(1, last).bytes(2, name);
-  graph_.message(11, surface(kInput, kFloat, features)).message(12, surface(kOutput, kDouble, 0));
+  graph_.message(12, surface(kOutput, kDouble, 0));
   ProtoMessage model;
   model.number(1, kIrVersion).bytes(2, "dorm").bytes(3, DORM_VERSION).message(7, graph_);
   model.message(8, ProtoMessage().bytes(1, "").number(2, kOpset));

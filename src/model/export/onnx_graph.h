@@ -30,6 +30,11 @@ class ProtoMessage {
   std::string bytes_;
 };
 
+/// An attribute of an operator of machine learning: its name and its type, by number in onnx.proto.
+inline constexpr std::uint64_t kOnnxInt = 2, kOnnxString = 3, kOnnxFloats = 6, kOnnxInts = 7, kOnnxStrings = 8;
+ProtoMessage named_attribute(std::string_view name, std::uint64_t type);
+ProtoMessage integers_attribute(std::string_view name, const std::vector<std::uint64_t>& values);
+
 class OnnxGraph {
  public:
   /// A value of the graph: its name.
@@ -40,7 +45,10 @@ class OnnxGraph {
     bool list = false;  // of this one number
   };
 
-  static constexpr std::int64_t kFloat = 1, kDouble = 11;  // data types of ONNX
+  static constexpr std::int64_t kFloat = 1, kInt64 = 7, kText = 8, kBool = 9, kDouble = 11;  // data types of ONNX
+
+  /// An input of the graph: a matrix with a row per document.
+  Value input(std::string_view name, std::int64_t type, std::size_t columns);
 
   /// What a new node of this operator makes of its inputs.
   Value node(std::string_view op, std::span<const Value> inputs, std::span<const Attribute> attributes = {});
@@ -58,9 +66,9 @@ class OnnxGraph {
   /// A matrix row by row, stored as float32.
   Value floats(std::span<const float> values, std::size_t columns);
 
-  /// The file of the model: float X[documents, features] in, double scores[documents] out, which are `scores`. Throws
-  /// Error(unsupported) for more bytes than such a file may have.
-  std::string file(const std::string& name, std::size_t features, const Value& scores,
+  /// The file of the model: double scores[documents] out, which are `scores`. Throws Error(unsupported) for more bytes
+  /// than such a file may have.
+  std::string file(const std::string& name, const Value& scores,
                    std::span<const std::pair<std::string, std::string>> properties);
 
   static constexpr const char* kInput = "X";

@@ -31,53 +31,101 @@ std::string python_features(const Model& model, const ExportOptions& options) {
   return text + ")\n";
 }
 
-std::string python_tables(const Model& model, const ServedModel& served, const ExportOptions& options) {
-  std::string text = python_features(model, options);
-  text += fmt::format("\n_CONSTANT = {}\n_TERMS = (  # feature, weight, shift, divisor, value where missing\n",
-                      number_text(served.constant));
-  for (const ServedModel::Term& term : served.terms)
-    text += fmt::format("    ({}, {}, {}, {}, {}),\n", term.feature, number_text(term.weight), number_text(term.shift),
-                        number_text(term.divisor), number_text(value_where_missing(model, term.feature)));
-  return text + ")\n";
+/// What the functions read: the features that the score uses, and what stands for gaps.
+struct PythonInputs {
+  std::string used;    // feature, value where missing, and whether NaN is an error
+  std::string lowest;  // places in it
+};
+
+PythonInputs python_inputs(const Model& model, const ServedModel& served, const ExportOptions& options) {
+  PythonInputs inputs;
+  std::size_t place = 0;
+  const auto add = [&](std::size_t feature) {
+    const bool keeps = model.data.input.missing == Missing::keep || (model.trees && !may_lack(model, feature));
+    inputs.used += fmt::format("    ({}, {}, {}),\n", feature,
+                               keeps ? "math.nan" : number_text(value_where_missing(model, feature)),
+                               keeps || may_lack(model, feature) ? "False" : "True");
+    if (takes_query_minimum(model, feature, options)) inputs.lowest += fmt::format("{}, ", place);
+    ++place;
+  };
+  if (model.trees)
+    for (std::size_t j = 0; j < model.features.size(); ++j) add(j);
+  else
+    for (const ServedModel::Term& term : served.terms) add(term.feature);
+  return inputs;
 }
 
-/// The values of a document's features that have a term.
-std::string python_values(const Model& model, const ServedModel& served, bool columns) {
-  const bool fills = fills_gaps(model);
+/// The values of documents' features that the score uses.
+std::string python_rows(const PythonInputs& inputs, bool columns, bool logarithms) {
   return fmt::format(
+      "\n_USED = (  # feature, value where missing, whether NaN is refused\n{}"
+      ")\n{}"
       "\n\ndef _values(features):\n"
       "    named = hasattr(features, \"keys\")\n"
       "    if not named and len(features) != len(FEATURES):\n"
       "        raise ValueError(f\"{{len(features)}} features; expected {{len(FEATURES)}}\")\n"
       "    values = []\n"
-      "    for feature, _, _, _, missing in _TERMS:\n"
+      "    for {} in {}_USED{}:\n"
       "        name = FEATURES[feature]\n"
       "        value = (features[name] if name in features else None) if named else features[feature]\n"
       "{}"
-      "        value = missing if value is None else float(value)\n"
+      "        value = {}missing if value is None else float(value)\n"
       "        if not math.isfinite(value):\n"
-      "            {}\n"
-      "        values.append({})\n"
-      "    return values\n",
+      "            if refused:\n"
+      "                raise ValueError(f\"feature {{name!r}} is {{value}}; expected a finite number\")\n"
+      "            value = {}missing\n"
+      "        values.append(value)\n"
+      "    return values\n"
+      "\n\ndef _rows(documents):\n"
+      "    rows = [_values(features) for features in documents]\n"
+      "{}"
+      "    return {}\n",
+      inputs.used,
+      inputs.lowest.empty() ? ""
+                            : fmt::format("_LOWEST = ({})  # places there: the smallest value of the query stands for "
+                                          "what is missing\n",
+                                          inputs.lowest),
+      inputs.lowest.empty() ? "feature, missing, refused" : "place, (feature, missing, refused)",
+      inputs.lowest.empty() ? "" : "enumerate(", inputs.lowest.empty() ? "" : ")",
       columns ? "        if named and feature in _COLUMNS and (value is None or _COLUMNS[feature][0] == name):\n"
                 "            column, rule, argument = _COLUMNS[feature]\n"
                 "            value = _encoded(features.get(column), rule, argument)\n"
               : "",
-      fills ? "value = missing" : "raise ValueError(f\"feature {name!r} is {value}; expected a finite number\")",
-      served.logarithms ? "math.copysign(math.log1p(abs(value)), value)" : "value");
+      inputs.lowest.empty() ? "" : "math.nan if value is None and place in _LOWEST else ",
+      inputs.lowest.empty() ? "" : "math.nan if place in _LOWEST else ",
+      inputs.lowest.empty() ? ""
+                            : "    for place in _LOWEST:\n"
+                              "        known = [row[place] for row in rows if not math.isnan(row[place])]\n"
+                              "        lowest = min(known) if known else _USED[place][1]\n"
+                              "        for row in rows:\n"
+                              "            row[place] = lowest if math.isnan(row[place]) else row[place]\n",
+      logarithms ? "[[math.copysign(math.log1p(abs(value)), value) for value in row] for row in rows]" : "rows");
 }
+
+std::string python_terms(const ServedModel& served) {
+  std::string text =
+      fmt::format("\n_CONSTANT = {}\n_TERMS = (  # weight, shift, divisor\n", number_text(served.constant));
+  for (const ServedModel::Term& term : served.terms)
+    text += fmt::format("    ({}, {}, {}),\n", number_text(term.weight), number_text(term.shift),
+                        number_text(term.divisor));
+  return text + ")\n";
+}
+
+constexpr std::string_view kSum =
+    "\n\ndef _score(values):\n"
+    "    total = _CONSTANT\n"
+    "    for (weight, shift, divisor), value in zip(_TERMS, values):\n"
+    "        total += weight * ((value - shift) / divisor)\n"
+    "    return total\n";
 
 constexpr std::string_view kScore =
     "\n\ndef score(features):\n"
     "    \"\"\"The score of a document from its features: a mapping by name, or a sequence in the order of "
     "FEATURES.\"\"\"\n"
-    "    total = _CONSTANT\n"
-    "    for (_, weight, shift, divisor, _), value in zip(_TERMS, _values(features)):\n"
-    "        total += weight * ((value - shift) / divisor)\n"
-    "    return total\n"
+    "    return score_list([features])[0]\n"
     "\n\ndef score_list(documents):\n"
-    "    \"\"\"The scores of several documents.\"\"\"\n"
-    "    return [score(features) for features in documents]\n";
+    "    \"\"\"The scores of {}.\"\"\"\n"
+    "    return [_score(values) for values in _rows(documents)]\n";
 
 std::string python_score_query(bool range) {
   return fmt::format(
@@ -85,9 +133,9 @@ std::string python_score_query(bool range) {
       "    \"\"\"The scores of all documents of ONE query, which are scaled by each other; each is a mapping by name, "
       "or\n"
       "    a sequence in the order of FEATURES.\"\"\"\n"
-      "    rows = [_values(features) for features in documents]\n"
+      "    rows = _rows(documents)\n"
       "    scores = [_CONSTANT] * len(rows)\n"
-      "    for k, (_, weight, _, _, _) in enumerate(_TERMS):\n"
+      "    for k, (weight, _, _) in enumerate(_TERMS):\n"
       "        column = [row[k] for row in rows]\n"
       "        if not column or min(column) == max(column):\n"
       "            continue\n"
@@ -105,18 +153,20 @@ std::string python_score_query(bool range) {
 
 Exported export_python(const Model& model, const ExportOptions& options) {
   ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
-  const std::string columns = python_columns(model, served, options);
+  const std::string columns = python_columns(model, options);
+  const PythonInputs inputs = python_inputs(model, served, options);
   std::string text = fmt::format(
       "# {}\n\"\"\"The score of a document, the higher the better, from its features.\n\n{}{}\n\"\"\"\n\n{}import "
       "math\n{}\n",
       provenance(model), missing_rule(model), " What a mapping lacks counts as missing.",
       columns.empty() ? "" : "import datetime\n", columns.empty() ? "" : "import re\nimport struct\n");
-  if (model.trees)
-    return one_file(text + python_features(model, options) + python_tree_functions(model), std::move(served));
-  text += python_tables(model, served, options) + columns + python_values(model, served, !columns.empty());
-  text += served.within_query == ScalingKind::none ? std::string(kScore)
-                                                   : python_score_query(uses_range(served.within_query));
-  return one_file(std::move(text), std::move(served));
+  text += python_features(model, options) + columns + python_rows(inputs, !columns.empty(), served.logarithms);
+  if (!model.trees) text += python_terms(served);
+  if (served.within_query != ScalingKind::none)
+    return one_file(text + python_score_query(uses_range(served.within_query)), std::move(served));
+  text += model.trees ? python_tree_functions(model) : std::string(kSum);
+  const std::string_view documents = inputs.lowest.empty() ? "several documents" : "all documents of ONE query";
+  return one_file(text + fmt::format(fmt::runtime(kScore), documents), std::move(served));
 }
 
 }  // namespace dorm

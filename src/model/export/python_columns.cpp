@@ -111,15 +111,16 @@ std::string argument_text(const EncodedFeature& feature) {
 
 }  // namespace
 
-std::string python_columns(const Model& model, const ServedModel& served, const ExportOptions& options) {
+std::string python_columns(const Model& model, const ExportOptions& options) {
+  const EncodedFeatures encoded(model, options);
   std::string rows;
-  for (const ServedModel::Term& term : served.terms) {
-    const std::optional<EncodedFeature> feature = encoded_feature(model, term.feature, options);
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const std::optional<EncodedFeature>& feature = encoded.by_feature[j];
     if (!feature) continue;
     const std::string_view rule = feature->is_others()                           ? "other"
                                   : feature->encoding->rule == Encode::indicator ? "missing"
                                                                                  : rule_name(feature->encoding->rule);
-    rows += fmt::format("    {}: ({}, \"{}\", {}),\n", term.feature, python_string(feature->encoding->column), rule,
+    rows += fmt::format("    {}: ({}, \"{}\", {}),\n", j, python_string(feature->encoding->column), rule,
                         argument_text(*feature));
   }
   if (rows.empty()) return {};

@@ -130,10 +130,6 @@ double value_where_missing(const Model& model, std::size_t feature) {
   return filled && mean != input.means.end() ? mean->second : 0;
 }
 
-bool fills_gaps(const Model& model) {
-  return model.data.input.missing != Missing::error || !model.data.input.missing_by_column.empty();
-}
-
 void refuse_name(std::string_view target, std::string_view name, std::string_view why) {
   throw Error(ErrorCode::unsupported,
               fmt::format("{} cannot say {}, the name of a feature: {}; expected a map of names that gives it another",

@@ -26,21 +26,26 @@ std::string identifier(std::string_view name) {
   return quoted + '"';
 }
 
-/// Throws for names that no database takes, and for two that some database takes for one.
-void require_columns(const Model& model, const ServedModel& served, const ExportOptions& options) {
+/// Throws for columns that no database takes, and for two that some database takes for one.
+void require_columns(const Model& model, const ServedModel& served, const EncodedFeatures& encoded,
+                     const ExportOptions& options) {
+  constexpr std::string_view kEscapes = "databases that escape by a backslash would not end it where it ends";
   std::map<std::string, std::string_view> taken;
   for (const ServedModel::Term& term : served.terms) {
-    const std::string_view name = spelling(model, options, term.feature);
+    const std::optional<EncodedFeature>& made = encoded.by_feature[term.feature];
+    const std::string_view name = made ? made->encoding->column : spelling(model, options, term.feature);
     code_points("sql", name);
     if (name.empty()) refuse_name("sql", name, "no column has an empty name");
     if (name.find('\0') != std::string_view::npos) refuse_name("sql", name, "a statement ends at its first zero byte");
-    if (name.find('\\') != std::string_view::npos)
-      refuse_name("sql", name, "databases that escape by a backslash would not end the name where it ends");
+    if (name.find('\\') != std::string_view::npos) refuse_name("sql", name, kEscapes);
+    if (made && made->encoding->rule == Encode::onehot && !made->is_others() &&
+        made->encoding->values[made->place].find('\\') != std::string::npos)
+      refuse_name("sql", model.features[term.feature], kEscapes);
     std::string key(name.substr(0, kLeastLongestName));
     for (char& c : key)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     const auto [place, is_new] = taken.emplace(std::move(key), name);
-    if (!is_new)
+    if (!is_new && place->second != name)
       refuse_name("sql", name,
                   fmt::format("databases that compare names without case, or by their first {} bytes, take {} for it",
                               kLeastLongestName, in_quotes(place->second)));
@@ -68,10 +73,25 @@ std::string text_literal(std::string_view text) {
   return out + "'";
 }
 
-/// A feature of a column: a category is text there, and what is true or false a boolean.
+std::string without(std::string text, std::string_view characters) {
+  for (const char c : characters)
+    text = fmt::format("REPLACE({}, {}, '')", text, text_literal(std::string_view(&c, 1)));
+  return text;
+}
+
+/// The number that a text is, written as one by its rule.
+std::string sql_number_of(Encode rule, const std::string& column) {
+  std::string digits = without(column, rule == Encode::percent ? "%" : rule == Encode::thousands ? ",' _" : ".' _%");
+  if (rule == Encode::decimal_comma) digits = fmt::format("REPLACE({}, ',', '.')", digits);
+  return fmt::format("CAST(TRIM({}) AS DOUBLE PRECISION)", digits);
+}
+
+/// A feature of a column: a category is text there, as is a formatted number, and what is true or false a boolean.
 std::string sql_encoded(const EncodedFeature& feature, const std::string& otherwise) {
   const ColumnEncoding& encoding = *feature.encoding;
   const std::string column = identifier(encoding.column);
+  if (encoding.rule == Encode::percent || encoding.rule == Encode::thousands || encoding.rule == Encode::decimal_comma)
+    return fmt::format("COALESCE({}, {})", sql_number_of(encoding.rule, column), otherwise);
   if (encoding.rule == Encode::boolean)
     return fmt::format("CASE WHEN {0} THEN 1 WHEN NOT {0} THEN 0 ELSE {1} END", column, otherwise);
   if (feature.is_gap()) return fmt::format("CASE WHEN {} IS NULL THEN 1 ELSE 0 END", column);
@@ -86,11 +106,11 @@ std::string sql_encoded(const EncodedFeature& feature, const std::string& otherw
   return fmt::format("CASE WHEN {}{} IN ({}) THEN 0 ELSE 1 END", gap, column, values);
 }
 
-std::string sql_term(const Model& model, const ServedModel& served, const ExportOptions& options,
-                     const ServedModel::Term& term) {
+std::string sql_term(const Model& model, const ServedModel& served, const EncodedFeatures& columns,
+                     const ExportOptions& options, const ServedModel::Term& term) {
   const double missing = value_where_missing(model, term.feature);
   const std::string otherwise = missing == 0 ? std::string("0") : literal(missing);
-  const std::optional<EncodedFeature> encoded = encoded_feature(model, term.feature, options);
+  const std::optional<EncodedFeature>& encoded = columns.by_feature[term.feature];
   std::string value =
       encoded ? sql_encoded(*encoded, otherwise)
               : fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)), otherwise);
@@ -103,11 +123,13 @@ std::string sql_term(const Model& model, const ServedModel& served, const Export
 Exported sql_trees(const Model& model, const ExportOptions& options) {
   ServedModel used;
   std::vector<std::string> columns;
+  const EncodedFeatures encoded(model, options);
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     if (model.trees->used()[j]) used.terms.push_back({.feature = j, .weight = 1});
-    columns.push_back(identifier(spelling(model, options, j)));
+    columns.push_back(encoded.by_feature[j] ? sql_encoded(*encoded.by_feature[j], "NULL")
+                                            : identifier(spelling(model, options, j)));
   }
-  require_columns(model, used, options);
+  require_columns(model, used, encoded, options);
   Exported exported = one_file(sql_of_trees(model, columns), served_trees(model, {}));
   exported.notes.emplace_back(kQuotedNames);
   return exported;
@@ -119,13 +141,14 @@ Exported export_sql(const Model& model, const ExportOptions& options) {
   if (model.trees) return sql_trees(model, options);
   ServedModel served = in_doubles(model, options);
   divide_weights(served);
-  require_columns(model, served, options);
+  const EncodedFeatures columns(model, options);
+  require_columns(model, served, columns, options);
   served.group = served.terms.size() > kTermsInBrackets ? kTermsInBrackets : 0;
   std::string text = "(" + literal(served.constant);
   for (std::size_t k = 0; k < served.terms.size(); ++k) {
     const bool first = served.group != 0 && k % served.group == 0;
     const bool last = served.group != 0 && (k + 1 == served.terms.size() || (k + 1) % served.group == 0);
-    text += fmt::format("\n + {}{}{}", first ? "(" : "", sql_term(model, served, options, served.terms[k]),
+    text += fmt::format("\n + {}{}{}", first ? "(" : "", sql_term(model, served, columns, options, served.terms[k]),
                         last ? ")" : "");
   }
   Exported exported = one_file(text + ")\n", std::move(served));

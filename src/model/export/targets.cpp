@@ -11,8 +11,8 @@
 #include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
-#include "model/export/curve_trees.h"
 #include "model/export/formats.h"
+#include "model/export/trees.h"
 
 namespace dorm {
 namespace {
@@ -22,16 +22,20 @@ constexpr Serving kTrees{.trees = true, .linear = false};
 constexpr Serving kSumsOrTrees{.trees = true};
 constexpr Serving kLogarithms{.logarithms = true};
 constexpr Serving kLogarithmsOrTrees{.logarithms = true, .trees = true};
-constexpr Serving kGraphs{.logarithms = true, .lists = true, .kernels = true, .trees = true};
 constexpr std::uint32_t bit_of(Encode rule) { return std::uint32_t{1} << static_cast<unsigned>(rule); }
 constexpr std::uint32_t kAllRules = ~std::uint32_t{0};
+constexpr std::uint32_t kValues = bit_of(Encode::onehot) | bit_of(Encode::boolean) | bit_of(Encode::indicator);
+constexpr std::uint32_t kDays = bit_of(Encode::age) | bit_of(Encode::weekday);
+constexpr std::uint32_t kFormats = bit_of(Encode::percent) | bit_of(Encode::thousands) | bit_of(Encode::decimal_comma);
+constexpr Serving kGraphs{
+    .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kValues, .encodes_trees = true};
 constexpr Serving kWholeModels{
-    .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kAllRules};
-constexpr Serving kModules{.logarithms = true, .lists = true, .trees = true, .encodings = kAllRules};
-constexpr Serving kDatabases{.logarithms = true,
-                             .trees = true,
-                             .encodings = bit_of(Encode::onehot) | bit_of(Encode::boolean) | bit_of(Encode::indicator)};
-constexpr Serving kListsOrTrees{.logarithms = true, .lists = true, .trees = true};
+    .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kAllRules, .encodes_trees = true};
+constexpr Serving kPrograms{
+    .logarithms = true, .lists = true, .trees = true, .encodings = kAllRules, .encodes_trees = true};
+constexpr Serving kDatabases{.logarithms = true, .trees = true, .encodings = kValues | kFormats, .encodes_trees = true};
+constexpr Serving kRankProfiles{.logarithms = true, .encodings = kValues | kDays};
+constexpr Serving kFields{.logarithms = true, .trees = true, .encodings = kValues | kDays | bit_of(Encode::month)};
 
 constexpr std::array kTargets{
     ExportTarget{{.name = "elasticsearch",
@@ -53,7 +57,7 @@ constexpr std::array kTargets{
                  false,
                  export_solr},
     ExportTarget{{.name = "vespa", .usage = "vespa", .help = "a rank profile whose second phase is the model"},
-                 kLogarithms,
+                 kRankProfiles,
                  false,
                  export_vespa},
     ExportTarget{{.name = "lucene",
@@ -86,15 +90,15 @@ constexpr std::array kTargets{
                  export_onnx,
                  true},
     ExportTarget{{.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4, or a MiningModel of trees"},
-                 kLogarithmsOrTrees,
+                 kFields,
                  false,
                  export_pmml},
     ExportTarget{{.name = "c", .usage = "c", .help = "a header of C and C++ that needs nothing else"},
-                 kListsOrTrees,
+                 kPrograms,
                  false,
                  export_c},
     ExportTarget{{.name = "python", .usage = "python", .help = "a module of plain Python that needs nothing else"},
-                 kModules,
+                 kPrograms,
                  false,
                  export_python},
     ExportTarget{{.name = "mlflow",
@@ -117,49 +121,48 @@ constexpr auto kTargetNames = [] {
   return names;
 }();
 
-std::string targets_of_trees() {
-  std::string list;
-  for (const ExportTarget& target : kTargets)
-    if (target.serving.trees) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
-  return list;
-}
-
-/// Sums of terms are written with the columns that they come from; trees, curves among them, by features alone.
 bool encodes(const ExportTarget& target, const Model& model, Encode rule) {
-  return (target.serving.encodings & bit_of(rule)) != 0 && (target.folder || model.linear());
+  return (target.serving.encodings & bit_of(rule)) != 0 && (target.serving.encodes_trees || model.linear());
 }
 
-std::string targets_of_encoding(const Model& model, Encode rule) {
+/// Features that the target cannot make of the documents have a name there, by which someone else makes them.
+[[noreturn]] void refuse_feature(std::string_view what, const ExportTarget& target, const std::string& able,
+                                 std::string_view feature) {
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}, which {} cannot; expected {}, dorm serve, or a map of names that says what the engine "
+                          "calls the feature {} it has made itself",
+                          what, target.entry.name, able, in_quotes(feature)));
+}
+
+template <class Can>
+std::string targets_that(const Can& can) {
   std::string list;
   for (const ExportTarget& target : kTargets)
-    if (encodes(target, model, rule)) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
+    if (can(target)) list += fmt::format("{}{}", list.empty() ? "" : ", ", target.entry.name);
   return list;
 }
 
-/// Features that come from columns of text and dates are made by the target, or have a name there, by which someone
-/// else makes them.
 void require_encodings(const Model& model, const ExportTarget& target, const ExportOptions& options) {
-  for (const ColumnEncoding& encoding : model.data.input.encodings) {
+  for (const EncodedFeatures::Rule& rule : EncodedFeatures(model, options).rules) {
+    const ColumnEncoding& encoding = *rule.encoding;
     if (encodes(target, model, encoding.rule)) continue;
-    for (const std::string& feature : encoded_names(encoding)) {
-      const auto j = std::find(model.features.begin(), model.features.end(), feature);
-      if (j == model.features.end() || options.names.contains(feature)) continue;
-      throw Error(
-          ErrorCode::unsupported,
-          fmt::format("the model encodes the column {}, which {} cannot; expected {}, dorm serve, or a map of names "
-                      "that says what the engine calls the feature {} it has made itself",
-                      encoding_sentence(encoding), target.entry.name, targets_of_encoding(model, encoding.rule),
-                      in_quotes(feature)));
-    }
+    const std::size_t first = *std::find_if(rule.features.begin(), rule.features.end(),
+                                            [](std::size_t j) { return j != EncodedFeatures::kNone; });
+    refuse_feature(fmt::format("the model encodes the column {}", encoding_sentence(encoding)), target,
+                   targets_that([&](const ExportTarget& each) { return encodes(each, model, encoding.rule); }),
+                   model.features[first]);
   }
 }
 
-void note_query_minima(Exported& exported, const Model& model, const ExportTarget& target) {
-  if (target.folder || !model.data.input.has_rule(Missing::query_min)) return;
-  exported.notes.push_back(
-      fmt::format("in training the smallest value of the query replaced a missing one, which {} does not know of a "
-                  "document by itself; put it there before",
-                  target.entry.name));
+/// A document by itself does not know the smallest value of its query.
+void require_query_minima(const Model& model, const ExportTarget& target, const ExportOptions& options) {
+  if (target.serving.lists) return;
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (takes_query_minimum(model, j, options))
+      refuse_feature(fmt::format("the model replaces a missing {} by the smallest value of the query",
+                                 in_quotes(model.features[j])),
+                     target, targets_that([](const ExportTarget& each) { return each.serving.lists; }),
+                     model.features[j]);
 }
 
 void require_known(const Model& model, const ExportOptions& options) {
@@ -234,15 +237,18 @@ const ExportTarget& find_export_target(std::string_view name) {
 Exported export_model(const Model& model, const ExportTarget& target, const ExportOptions& options) {
   const std::string_view name = target.entry.name;
   require_encodings(model, target, options);
+  require_query_minima(model, target, options);
   if (model.curves && !target.folder) {
     if (!target.serving.trees)
       throw Error(ErrorCode::unsupported,
-                  fmt::format("the model has curves, which {} cannot evaluate; expected {}", name, targets_of_trees()));
+                  fmt::format("the model has curves, which {} cannot evaluate; expected {}", name,
+                              targets_that([](const ExportTarget& each) { return each.serving.trees; })));
     return export_model(trees_of_curves(model, name), target, options);
   }
   if (model.kind() == Model::Kind::trees && !target.serving.trees)
     throw Error(ErrorCode::unsupported,
-                fmt::format("the model has trees, which {} cannot evaluate; expected {}", name, targets_of_trees()));
+                fmt::format("the model has trees, which {} cannot evaluate; expected {}", name,
+                            targets_that([](const ExportTarget& each) { return each.serving.trees; })));
   if (model.kind() == Model::Kind::sum && !target.folder)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model is a sum of rankers, which {} cannot evaluate; export each of its parts", name));
@@ -262,7 +268,6 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
   if (options.non_negative && !target.folder) require_ranges(model);
   Exported exported = target.write(model, options);
   require_representable(model, exported.served, name);
-  note_query_minima(exported, model, target);
   return exported;
 }
 

@@ -12,6 +12,10 @@
 
 namespace dorm {
 
+/// The model of trees with the same scores as one with curves, of unscaled features. Throws Error(unsupported) for
+/// curves of lines, a feature that has a line, and a scaling within queries.
+Model trees_of_curves(const Model& model, std::string_view target);
+
 /// What a target makes of trees that this library does not.
 struct ServedTrees {
   bool single = false;           // sums in float32
@@ -32,9 +36,9 @@ float single_threshold(const TreeNode& node);
 /// What export_c() and export_python() write instead of functions over terms.
 std::string c_tree_functions(const Model& model, const std::string& name);
 std::string python_tree_functions(const Model& model);
-/// The scores of X as a value of the graph.
-OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model);
-/// An expression of SQL; `columns` are quoted names by feature.
+/// The scores of rows of float32 as a value of the graph.
+OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model, const OnnxGraph::Value& rows);
+/// An expression of SQL; `columns` are expressions by feature, NULL where it is missing.
 std::string sql_of_trees(const Model& model, const std::vector<std::string>& columns);
 /// A MiningModel of PMML; names are quoted.
 std::string pmml_of_trees(const Model& model, const std::vector<std::string>& fields, std::string_view name);

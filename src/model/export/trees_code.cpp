@@ -107,16 +107,7 @@ std::string python_tree_functions(const Model& model) {
       "\n_BASE = {}\n_ROOTS = ({})\n_SETS = {})\n"
       "_NODES = (  # kind, feature, left, right, value; kind: 0 leaf, 1 number, 2 category, 4 NaN left, 8 NaN is 0, "
       "16 0 is NaN\n{})\n"
-      "\n\ndef _values(features):\n"
-      "    named = hasattr(features, \"keys\")\n"
-      "    if not named and len(features) != len(FEATURES):\n"
-      "        raise ValueError(f\"{{len(features)}} features; expected {{len(FEATURES)}}\")\n"
-      "    values = [features.get(name) for name in FEATURES] if named else features\n"
-      "    return [math.nan if value is None else float(value) for value in values]\n"
-      "\n\ndef score(features):\n"
-      "    \"\"\"The score of a document from its features: a mapping by name, or a sequence in the order of "
-      "FEATURES.\"\"\"\n"
-      "    values = _values(features)\n"
+      "\n\ndef _score(values):\n"
       "    total = _BASE\n"
       "    for k in _ROOTS:\n"
       "        kind, feature, left, right, threshold = _NODES[k]\n"
@@ -132,10 +123,7 @@ std::string python_tree_functions(const Model& model) {
       "                goes_left = value <= threshold\n"
       "            kind, feature, left, right, threshold = _NODES[left if goes_left else right]\n"
       "        total += threshold\n"
-      "    return total\n"
-      "\n\ndef score_list(documents):\n"
-      "    \"\"\"The scores of several documents.\"\"\"\n"
-      "    return [score(features) for features in documents]\n",
+      "    return total\n",
       number_text(trees.base), trees.num_trees() == 0 ? "" : fmt::format("{},", fmt::join(trees.roots, ", ")), sets,
       node_table(trees, "(", ")", number_text), number_text(kTreeZero));
 }

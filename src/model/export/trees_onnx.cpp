@@ -6,19 +6,9 @@
 namespace dorm {
 namespace {
 
-constexpr std::uint64_t kOnnxInt = 2, kOnnxString = 3, kOnnxFloats = 6, kOnnxInts = 7, kOnnxStrings = 8;
-
-ProtoMessage named_attribute(std::string_view name, std::uint64_t type) {
-  return ProtoMessage().bytes(1, name).number(20, type);
-}
-
 ProtoMessage floats_attribute(std::string_view name, const std::vector<float>& values) {
   return named_attribute(name, kOnnxFloats)
       .bytes(7, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
-}
-
-ProtoMessage integers_attribute(std::string_view name, const std::vector<std::uint64_t>& values) {
-  return named_attribute(name, kOnnxInts).packed(8, values);
 }
 
 /// The columns of the attribute "nodes_..." and "target_...", one entry for each node or leaf.
@@ -57,7 +47,7 @@ NodeLists lists_of_nodes(const TreeEnsemble& trees) {
 
 }  // namespace
 
-OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model) {
+OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model, const OnnxGraph::Value& rows) {
   const TreeEnsemble& trees = model.trees->trees();
   const NodeLists lists = lists_of_nodes(trees);
   const std::vector<ProtoMessage> attributes = {
@@ -77,7 +67,7 @@ OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model) {
       integers_attribute("target_ids", lists.target),
       floats_attribute("target_weights", lists.weight),
   };
-  const OnnxGraph::Value scores = graph.learning_node("TreeEnsembleRegressor", OnnxGraph::kInput, attributes);
+  const OnnxGraph::Value scores = graph.learning_node("TreeEnsembleRegressor", rows, attributes);
   const std::int64_t column[] = {1};
   return graph.cast(graph.node("Squeeze", {scores, graph.integers(column)}), OnnxGraph::kDouble);
 }

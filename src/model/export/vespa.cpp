@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank profile of Vespa: a function that is the score, and a second phase that ranks by it. In doubles. A numeric
-// attribute that a document lacks is no number there, and becomes what stood for missing values in training.
+// attribute that a document lacks is no number there, and becomes what stood for missing values in training. An
+// attribute of text is compared with values, where "" is a gap, and a date is a number: seconds since 1970.
 #include <fmt/format.h>
 
 #include <cctype>
 #include <set>
 
 #include "base/quote.h"
+#include "data/encode/encoding_words.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/export/formats.h"
@@ -79,6 +81,40 @@ std::string term_text(const std::string& x, bool logarithm, double missing) {
   return fmt::format("if ({0} < 0, -log(1 - {0}), {1})", x, known);
 }
 
+/// Within double quotes of an expression.
+std::string quoted_value(const Model& model, std::size_t feature, std::string_view value) {
+  for (const char c : value)
+    if (static_cast<unsigned char>(c) < ' ' || std::string_view("{}#;\"\\\x7F").find(c) != kNowhere)
+      refuse_name("vespa", model.features[feature], "its value has a character that means something to a schema");
+  return fmt::format("\"{}\"", value);
+}
+
+/// A feature that an attribute makes.
+std::string encoded_expression(const Model& model, std::size_t feature, const EncodedFeature& made) {
+  const ColumnEncoding& encoding = *made.encoding;
+  if (!is_rank_identifier(encoding.column)) refuse_name("vespa", encoding.column, "no attribute has such a name");
+  const std::string x = fmt::format("attribute({})", encoding.column);
+  const std::string days = fmt::format("{} / 86400", x);
+  switch (encoding.rule) {
+    case Encode::age:
+      return fmt::format("if (isNan({}) == 1, {}, {} - {})", x, number_text(value_where_missing(model, feature)),
+                         number_text(encoding.reference), days);
+    case Encode::weekday:
+      return fmt::format("if (isNan({0}) == 1, 0, if (floor({1}) + 3 - 7 * floor((floor({1}) + 3) / 7) == {2}, 1, 0))",
+                         x, days, made.place);
+    case Encode::indicator:
+      return fmt::format("if (isNan({}) == 1, 1, 0)", x);
+    default:
+      break;
+  }
+  if (!made.is_others())
+    return fmt::format("if ({} == {}, 1, 0)", x, quoted_value(model, feature, encoding.values[made.place]));
+  std::string values;
+  for (const std::string& value : encoding.values)
+    values += fmt::format("{}{}", values.empty() ? "" : ", ", quoted_value(model, feature, value));
+  return values.empty() ? "1" : fmt::format("if ({} in [{}], 0, 1)", x, values);
+}
+
 }  // namespace
 
 Exported export_vespa(const Model& model, const ExportOptions& given) {
@@ -90,8 +126,12 @@ Exported export_vespa(const Model& model, const ExportOptions& given) {
         fmt::format("vespa cannot say {}, the name of the model; expected an identifier", in_quotes(options.name)));
   ServedModel served = folded(model, options);
   std::set<std::string> expressions;
+  const EncodedFeatures columns(model, options);
   const std::string sum = sum_text(served, [&](const ServedModel::Term& term) {
-    const std::string x = rank_expression(model, options, term.feature);
+    const std::optional<EncodedFeature>& made = columns.by_feature[term.feature];
+    const bool number = !made || made->encoding->rule == Encode::boolean;
+    const std::string x =
+        number ? rank_expression(model, options, term.feature) : encoded_expression(model, term.feature, *made);
     if (!expressions.insert(x).second)
       refuse_name("vespa", model.features[term.feature], fmt::format("{} is another feature already", x));
     return term_text(x, served.logarithms, value_where_missing(model, term.feature));
@@ -107,6 +147,9 @@ Exported export_vespa(const Model& model, const ExportOptions& given) {
       options.name, sum);
   Exported exported = one_file(std::move(text), std::move(served));
   exported.notes = std::move(notes);
+  for (const EncodedFeatures::Rule& rule : columns.rules)
+    if (is_date_rule(rule.encoding->rule))
+      exported.notes.push_back(fmt::format("the attribute {} is a long: seconds since 1970", rule.encoding->column));
   return exported;
 }
 
