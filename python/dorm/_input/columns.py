@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import decimal
+import difflib
 import json
 import numbers
 from collections.abc import Mapping
@@ -15,17 +16,46 @@ from .. import _core
 
 
 class ColumnRules:
-    """Which columns of a frame are encoded, and how: by what training has fitted, by rules, else by their type."""
+    """Which columns of a frame are encoded, and how: by what training has fitted, by rules, else by their type.
 
-    def __init__(self, encode: str = "", fitted: str = "") -> None:
+    ``missing``: the rules for gaps of training data, of which ``indicator`` makes a feature more.
+    """
+
+    def __init__(self, encode: str = "", fitted: str = "", missing: str = "error") -> None:
         self.fitted: dict[str, list[Any]] = {}
+        self._marked: set[str] = set()
         for encoding in json.loads(fitted) if fitted else []:
-            self.fitted.setdefault(encoding["column"], []).append(encoding)
+            if encoding["rule"] == "indicator":
+                self._marked.add(encoding["column"])
+            else:
+                self.fitted.setdefault(encoding["column"], []).append(encoding)
         self.rules: dict[str, str] = {}
         for piece in _pieces(encode):
             column, _, rule = piece.rpartition("=")
             self.rules[column] = rule
         self._by_type = not fitted
+        self._missing, self._missing_of = _core.parse_missing(missing) if self._by_type else ("error", {})
+
+    def __bool__(self) -> bool:
+        """Whether columns of numbers may be more than that."""
+        return bool(
+            self.fitted or self._marked or self.rules or "indicator" in {self._missing, *self._missing_of.values()}
+        )
+
+    def marks(self, name: str, gaps: np.ndarray) -> bool:
+        """Whether a column of numbers has an indicator of its gaps beside it."""
+        asked = self._missing_of.get(name, self._missing) == "indicator"
+        return name in self._marked or (asked and bool(gaps.any()))
+
+    def check_columns(self, columns: list[Any]) -> None:
+        """Refuses a rule for a column that is not there."""
+        lacking = [name for name in self.rules if name not in columns]
+        if lacking:
+            near = difflib.get_close_matches(lacking[0], [name for name in columns if isinstance(name, str)], 1)
+            raise ValueError(
+                f"encode names the column {lacking[0]!r}, which X does not have"
+                + (f"; did you mean {near[0]!r}?" if near else "")
+            )
 
     def rule_of(self, name: Any, column: Any) -> str | None:
         """The rule of a column, "" for what is fitted; None: it holds numbers."""
@@ -38,6 +68,7 @@ class ColumnRules:
     def sources(self, features: list[str]) -> list[str]:
         """The columns that features of a model come from, each once."""
         source = {name: column for column, made in self.fitted.items() for each in made for name in made_names(each)}
+        source |= {f"{column}=(missing)": column for column in self._marked}
         return list(dict.fromkeys(source.get(name, name) for name in features))
 
     def encoded(self, name: str, column: Any, rule: str) -> tuple[list[str], np.ndarray, list[Any]]:
@@ -46,6 +77,11 @@ class ColumnRules:
         fitted = json.dumps(self.fitted[name]) if name in self.fitted else ""
         names, values, made = _core.encode_column(name, f"x={rule}" if rule else "", fitted, texts, codes)
         return names, values.reshape(len(codes), len(names)), json.loads(made)
+
+
+def indicator_of(name: str) -> dict[str, Any]:
+    """The rule of a feature that is 1 where the column has a gap."""
+    return {"column": name, "rule": "indicator"}
 
 
 def made_names(encoding: dict[str, Any]) -> list[str]:
@@ -74,7 +110,19 @@ def encode_text(encode: str | Mapping[str, str] | None) -> str:
     """The rules as the command takes them, from such a text or a dict."""
     if encode is None or isinstance(encode, str):
         return encode or ""
+    if not isinstance(encode, Mapping):
+        raise ValueError(f'encode is {encode!r}; expected a dict such as {{"color": "onehot"}} or "color=onehot"')
     return ",".join(f"{column}={rule}".replace(",", "\\,") for column, rule in encode.items())
+
+
+def rules_of(fitted: str) -> dict[str, str] | None:
+    """The rules of fitted encodings, for another fit; None: there are none."""
+    rules: dict[str, list[str]] = {}
+    for encoding in json.loads(fitted) if fitted else []:
+        words = [encoding["rule"], *(str(encoding[key]) for key in ("fewest", "order") if key in encoding)]
+        if encoding["rule"] != "indicator":
+            rules.setdefault(encoding["column"], []).append(":".join(words))
+    return {column: "+".join(each) for column, each in rules.items()} or None
 
 
 def type_name(column: Any) -> str:

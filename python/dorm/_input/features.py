@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import ColumnRules
+from .columns import ColumnRules, indicator_of, numbers_alone, proposed_rule
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -29,6 +29,7 @@ class Features:
     names: list[str] | None = None
     qid: Any = None
     encodings: str = ""  # of columns that hold no numbers, fitted; as in RankingData.input
+    of_columns: bool = False  # of a frame, where gaps may have a feature of their own
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -67,17 +68,22 @@ def is_sparse(X: Any) -> bool:
     return module is not None and module.issparse(X)
 
 
-def read_features(X: Any, encode: str = "", fitted: str = "") -> Features:
+def read_features(X: Any, encode: str = "", fitted: str = "", missing: str = "error") -> Features:
     """float32 C-order arrays (also with a distance between rows) and the values of float32 CSR are not copied.
 
     ``encode``: rules for columns of a frame. ``fitted``: what training has made of them, which is applied.
+    ``missing``: the rules for gaps in training.
     """
     if type(X) is np.ndarray and _borrowable(X):
         return Features(X)
     if type(X).__name__ == "LazyFrame":
         raise ValueError("X is a LazyFrame of polars, whose rows are not computed yet; pass X.collect()")
     if type(X).__module__.split(".")[0] in _FRAMES and hasattr(X, "columns"):
-        return _from_frame(X, ColumnRules(encode, fitted))
+        return _from_frame(X, ColumnRules(encode, fitted, missing))
+    if encode:
+        raise ValueError(
+            f"encode names columns, but X is a {type(X).__name__}; expected a data frame of pandas, polars or pyarrow"
+        )
     if is_sparse(X):
         return Features(_csr(X))
     if isinstance(X, np.ndarray):
@@ -251,8 +257,15 @@ def column_values(column: Any, name: str) -> np.ndarray:
     except Exception as error:
         raise ValueError(
             f"{name} ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
-            f"numbers: drop or encode it ({error})"
+            f"numbers: {_cure_of(column)} ({error})"
         ) from None
+
+
+def _cure_of(column: Any) -> str:
+    """What to do about a column that holds no numbers."""
+    rule = proposed_rule(column) if may_hold_text(column) and not numbers_alone(column) else ""
+    name = getattr(column, "name", None)
+    return f"drop it, or pass encode={{{str(name or '...')!r}: {rule!r}}}" if rule else "drop or encode it"
 
 
 def _polars_float(column: Any) -> Any:
@@ -296,8 +309,9 @@ def _from_frame(frame: Any, rules: ColumnRules) -> Features:
     if rows == 0 or not kept:
         raise ValueError(f"X has {rows} sample(s) and {len(kept)} feature(s); a minimum of 1 is required of each")
     names = _column_names([columns[j] for j in kept])
+    rules.check_columns([columns[j] for j in kept])
     with np.errstate(over="ignore"):
-        values = _at_once(frame, kept, qid)
+        values = None if rules else _at_once(frame, kept, qid)
         if values is not None:
             return Features(values, names, qid)
         blocks, made, encodings = [], [], []
@@ -307,11 +321,16 @@ def _from_frame(frame: Any, rules: ColumnRules) -> Features:
             if rule is None:
                 blocks.append(column_values(column, f"column {columns[j]!r} of X")[:, np.newaxis])
                 made.append(columns[j])
-                continue
-            of_column, block, fitted = rules.encoded(str(columns[j]), column, rule)
-            blocks.append(block)
-            made += of_column
-            encodings += fitted
+            else:
+                of_column, block, fitted = rules.encoded(str(columns[j]), column, rule)
+                blocks.append(block)
+                made += of_column
+                encodings += fitted
+            gaps = ~np.isfinite(blocks[-1][:, 0])
+            if made[-1] == columns[j] and rules.marks(columns[j], gaps):
+                encodings.append(indicator_of(columns[j]))
+                blocks.append(gaps[:, np.newaxis].astype(np.float32))
+                made.append(f"{columns[j]}=(missing)")
         if encodings:
             repeated = {name for name in made if made.count(name) > 1}
             if repeated:
@@ -320,4 +339,4 @@ def _from_frame(frame: Any, rules: ColumnRules) -> Features:
                 )
             names = made
         values = np.ascontiguousarray(np.concatenate(blocks, axis=1), dtype=np.float32)
-    return Features(values, names, qid, json.dumps(encodings) if encodings else "")
+    return Features(values, names, qid, json.dumps(encodings) if encodings else "", True)

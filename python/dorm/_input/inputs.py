@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..data._files import RankingData
+from .columns import encode_text
 from .dataset import judge, make_dataset, read_labels
 from .features import Features, read_features
 from .missing import fill
@@ -93,20 +94,25 @@ def read_input(
     names: Sequence[str] | None = None,
     prefix: str = "",
     fitted: dict[str, Any] | None = None,
+    encode: Any = None,
+    missing: str = "error",
 ) -> Input:
     """Data of a `RankingData` or of a column "qid" is used where the caller passes no argument.
 
-    ``fitted``: how the training data was read, whose encoding is applied to the columns of a frame.
+    ``fitted``: how the training data was read, whose encoding is applied to the columns of a frame. ``encode`` and
+    ``missing``: the rules for training data.
     """
     about = {}
     if isinstance(X, RankingData):
+        if encode:
+            raise ValueError("encode= is about columns of a data frame; data of a file is encoded where it is read")
         about = {"document_ids": X.document_ids, "groups": X.groups, "input": X.input}
         qid = X.qid if qid is None and group is None else qid
         y = X.y if y is None else y
         sample_weight = X.sample_weight if sample_weight is None else sample_weight
         names = X.feature_names if names is None else names
         X = X.X
-    features = read_features(X, fitted=(fitted or {}).get("encodings", ""))
+    features = read_features(X, encode_text(encode), (fitted or {}).get("encodings", ""), missing)
     if features.encodings and about.get("input") is None:
         about = {**about, "input": {"encodings": features.encodings}}
     if features.qid is not None:

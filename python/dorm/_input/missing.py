@@ -50,10 +50,10 @@ def fill(
     values = features.values
     stored = values if isinstance(values, np.ndarray) else values.data
     gaps = ~np.isfinite(stored)
-    if "indicator" in rules:
+    if "indicator" in rules and not features.of_columns and not means:
         raise ValueError(
-            f'missing is "{missing}": an indicator is a feature more, which files of tables have: dorm.read_csv(path, '
-            "missing=...); expected another rule"
+            f'missing is "{missing}": an indicator is a feature more, which data frames and tables in files have; '
+            "expected X as a data frame, or another rule"
         )
     if "query-min" in rules:
         if stored is not values:

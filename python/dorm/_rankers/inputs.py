@@ -37,9 +37,10 @@ class RankerInputs:
         prefix: str = "eval",
     ) -> tuple[Labelled, Labelled | None]:
         """The training data and the validation data; ``prefix`` begins the names of the arguments of the latter."""
-        given = read_input(X, y, qid, group, sample_weight, feature_names)
+        rule, encode = check_rule(self.missing), getattr(self, "encode", None)
+        given = read_input(X, y, qid, group, sample_weight, feature_names, encode=encode, missing=rule)
         remember_features(self, given.features, given.names)
-        if check_rule(self.missing) != "error":
+        if rule != "error":
             given = given.filled(self.missing, self._names())
         train = given.labelled(self._names(), setting(self, "unjudged"))
         self._warn_of_leaks(train)

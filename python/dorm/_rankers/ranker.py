@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator
 from .. import _core
 from .._estimator import FinishFit
 from .._evaluate import evaluate
+from .._input.columns import rules_of
 from .._input.dataset import make_dataset
 from .._input.inputs import Input, read_input
 from .._input.missing import check_rule
-from .._input.names import check_features, remember_features
+from .._input.names import remember_features
 from .._input.queries import Queries
 from .._measure import Measure
 from .._notebook import FittedView, ranker_html
@@ -59,9 +60,15 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         ``"none"``, ``"zscore"``, ``"minmax"``, ``"log-zscore"``, ``"query-minmax"`` or ``"log-query-zscore"``. The last
         two use the documents of the query, so `predict` then needs the queries, too. Use ``"none"`` behind a scaler
         of a pipeline.
-    missing : {"error", "zero", "mean"}, default="error"
-        Replacement of NaN and infinite features. ``"mean"`` is the mean of the column in the training data, which the
-        model stores and `predict` uses again.
+    missing : str, default="error"
+        Replacement of NaN and infinite features: ``"error"``, ``"zero"``, ``"mean"`` (of the column in the training
+        data), ``"query-min"`` (the smallest value of the query; for scores of retrievers) or ``"indicator"`` (the mean,
+        beside a feature that says so; data frames only). By column: ``"mean,bm25=query-min"``. The model stores the
+        rules and the means, and `predict` uses them again.
+    encode : dict or str, default=None
+        Columns of a data frame that hold no plain numbers: ``{"color": "onehot", "discount": "percent"}``, by the rules
+        of docs/columns.md. Without a rule, categories of text are one-hot and dates are ages in days. The model stores
+        the encoding.
     convention : str, default="standard"
         The definition of the measure, such as ``"trec"`` or ``"letor3"``; see `dorm.evaluate`.
     kernel : str, callable or None, default=None
@@ -173,6 +180,7 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         initial: Any = "auto",
         scale: str = "auto",
         missing: str = "error",
+        encode: str | Mapping[str, str] | None = None,
         convention: str = "standard",
         kernel: str | Callable[[np.ndarray, np.ndarray], Any] | None = None,
         curves: int | str | Mapping[Any, int] | None = None,
@@ -196,6 +204,7 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         self.initial = initial
         self.scale = scale
         self.missing = missing
+        self.encode = encode
         self.convention = convention
         self.kernel = kernel
         self.curves = curves
@@ -322,15 +331,20 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
         >>> ranker.score(X[qid > 300], y[qid > 300], qid=qid[qid > 300])
         0.70...
         """
-        given = read_input(X, y, qid, group, sample_weight, feature_names)
         if hasattr(self, "model_"):
-            check_features(self, given.features)
+            given = self._checked(X, qid, group, y, sample_weight)
         else:
+            given = read_input(X, y, qid, group, sample_weight, feature_names, encode=self.encode)
+            if given.features.encodings:
+                raise ValueError(
+                    "partial_fit cannot know the values and dates of later data; expected columns of numbers, or a "
+                    "ranker that `fit` or `load` made with this encoding"
+                )
             remember_features(self, given.features, given.names)
-        if self.missing == "mean":
-            raise ValueError('partial_fit cannot know the means of later data; pass missing="zero"')
-        if check_rule(self.missing) != "error":
-            given = given.filled(self.missing, self._names())
+            if set(check_rule(self.missing).replace("=", ",").split(",")) & {"mean", "query-min", "indicator"}:
+                raise ValueError('partial_fit cannot know the means of later data; pass missing="zero"')
+            if self.missing != "error":
+                given = given.filled(self.missing, self._names())
         model = learn_from(self, given)
         for name in ("report_", "_training"):  # of an earlier fit
             self.__dict__.pop(name, None)
@@ -398,7 +412,7 @@ class DormRanker(FinishFit, FittedView, Inspection, RankerInputs, BaseEstimator)
                 f"{os.fspath(path)} holds {model.kind}, not a ranker that DORM trains; load it by DormEnsemble.load"
             )
         ranker = cls(measure=model.measure, convention=model.convention, scale=model.scaling)
-        ranker.set_params(missing=model.input["missing"])
+        ranker.set_params(missing=model.input["missing"], encode=rules_of(model.input["encodings"]))
         expert = {"one_per": model.one_per, "target": model.target}
         if model.bound != "none":  # a baseline of the command has no bound, nor the rest
             ranker.set_params(bound=model.bound, decay=model.decay, C=model.C, random_state=model.seed)

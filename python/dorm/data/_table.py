@@ -93,9 +93,10 @@ def _gathered(table: Any, names: list[str], roles: dict, reading: dict, unjudged
     queries = read_queries(table[roles["query_column"]], None, rows, roles["query_column"] + ", ")
     kept = _feature_columns(names, roles, reading, fitted)
     rules = ColumnRules(reading.get("encode", ""), reading.get("encodings", "") if fitted else "")
-    features = read_features(_selected(table, kept, rules), reading.get("encode", ""), reading.get("encodings", ""))
-    made = features.names or kept
     rule = reading.get("missing", "error")
+    part = _selected(table, kept, rules)
+    features = read_features(part, reading.get("encode", ""), reading.get("encodings", ""), rule)
+    made = features.names or kept
     number = queries.unsorted(np.repeat(np.arange(len(queries.sizes)), queries.sizes))
     features, means = fill(features, rule, made, reading["means"] if fitted else None, lambda: number)
     y, weight = column("label_column"), column("weight_column")

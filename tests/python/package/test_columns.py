@@ -4,12 +4,18 @@
 import datetime
 import decimal
 import json
+import os
+import pickle
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import dorm
+
+COMMAND = os.environ.get("DORM_COMMAND", "build/dorm")
 
 ROWS = 240
 RNG = np.random.default_rng(3)
@@ -31,6 +37,11 @@ HAND = pd.DataFrame(
         "price": PRICE,
     }
 )
+
+
+def run_dorm(*arguments, cwd):
+    command = os.path.abspath(COMMAND)
+    return subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
 def pandas_frame(zone=None):
@@ -147,7 +158,7 @@ def test_the_smallest_value_of_the_query_stands_for_what_a_retriever_did_not_ret
     with pytest.raises(ValueError, match="expected .*query-min"):
         dorm.DormRanker(missing="query-mean").fit(frame, LABEL, qid=QID)
     with pytest.raises(ValueError, match="indicator is a feature more"):
-        dorm.DormRanker(missing="indicator").fit(frame, LABEL, qid=QID)
+        dorm.DormRanker(missing="indicator").fit(frame.to_numpy(), LABEL, qid=QID)
 
 
 @pytest.fixture
@@ -185,3 +196,99 @@ def test_tables_of_parquet_are_read(tmp_path, by_hand):
     assert sorted(as_text.feature_names) == sorted(data.feature_names)
     with pytest.raises(Exception, match="a file of Parquet.*read_table"):
         dorm.read_letor(tmp_path / "t.parquet")
+
+
+RULES = {"color": "onehot", "discount": "percent", "shelf": "onehot", "published": "age+month"}
+MISSING = "mean,bm25=query-min,price=indicator"
+
+
+def shop_frame(module):
+    """Text, dates with gaps, decimals with gaps, formatted numbers, numbers that are names."""
+    rng = np.random.default_rng(5)
+    gone = rng.random((3, ROWS)) < 0.15
+    columns = {
+        "bm25": [None if gap else x for gap, x in zip(gone[0], BM25.tolist())],
+        "color": [f"{c}, x" for c in COLOR],
+        "published": [None if gap else day for gap, day in zip(gone[1], DATES)],
+        "in_stock": STOCK.tolist(),
+        "price": [None if gap else decimal.Decimal(str(p)) for gap, p in zip(gone[2], PRICE)],
+        "discount": [f"{x}%" for x in rng.integers(0, 60, ROWS)],
+        "shelf": rng.integers(1, 4, ROWS).tolist(),
+    }
+    if module == "pandas":
+        return pd.DataFrame(columns).assign(published=lambda f: pd.to_datetime(f["published"]))
+    return pytest.importorskip("polars").DataFrame(columns) if module == "polars" else arrow_of(columns)
+
+
+def arrow_of(columns):
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+@pytest.fixture(scope="module")
+def shop():
+    frame = shop_frame("pandas")
+    return frame, dorm.DormRanker(scale="zscore", encode=RULES, missing=MISSING).fit(frame, LABEL, qid=QID)
+
+
+def test_rules_for_columns_of_frames_are_those_of_the_command(shop, tmp_path):
+    frame, ranker = shop
+    frame.assign(label=LABEL, qid=[f"q{q}" for q in QID]).to_csv(tmp_path / "t.csv", index=False)
+    encode = ",".join(f"{column}={rule}" for column, rule in RULES.items())
+    command = ["--encode", encode, "--missing", MISSING, "--scale", "zscore", "--model", "c.json", "--quiet"]
+    run_dorm("train", "t.csv", *command, cwd=tmp_path)
+    ranker.save(tmp_path / "m.json")
+    ours, theirs = (json.loads((tmp_path / name).read_text()) for name in ("m.json", "c.json"))
+    assert ours["features"] == theirs["features"] and "price=(missing)" in ours["features"]
+    assert ours["weights"] == theirs["weights"]
+    scores = [float(line) for line in run_dorm("rank", "m.json", "t.csv", cwd=tmp_path).split()]
+    np.testing.assert_array_equal(ranker.predict(frame, qid=QID), scores)
+    loaded = dorm.DormRanker.load(tmp_path / "m.json")
+    np.testing.assert_array_equal(loaded.predict(frame, qid=QID), scores)
+    assert loaded.encode == RULES and loaded.missing == MISSING
+
+
+@pytest.mark.parametrize("module", ["polars", "pyarrow"])
+def test_frames_of_every_kind_give_the_same_ranker(shop, module):
+    frame, ranker = shop
+    other = shop_frame(module)
+    again = dorm.DormRanker(scale="zscore", encode=RULES, missing=MISSING).fit(other, LABEL, qid=QID)
+    np.testing.assert_array_equal(again.coef_, ranker.coef_)
+    np.testing.assert_array_equal(ranker.predict(other, qid=QID), ranker.predict(frame, qid=QID))
+
+
+def test_a_ranker_with_rules_is_pickled_and_cloned_and_used(shop):
+    frame, ranker = shop
+    scores = ranker.predict(frame, qid=QID)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(frame, qid=QID), scores)
+    copy = clone(ranker)
+    assert copy.get_params() == ranker.get_params()
+    np.testing.assert_array_equal(copy.fit(frame, LABEL, qid=QID).coef_, ranker.coef_)
+    best = ranker.rank(frame, QID) == 1
+    assert (scores[best] == [scores[q == QID].max() for q in QID[best]]).all()
+    value = dorm.evaluate(LABEL, scores, qid=QID, measures="ndcg@10").measures[0].mean
+    assert ranker.score(frame, LABEL, qid=QID) == value
+    told = ranker.explain(frame[QID == 0], qid=QID[QID == 0])
+    assert "price=(missing)" in told.feature_names
+    tuned = dorm.tune(frame, LABEL, qid=QID, folds=2, grid={"C": [10]}, encode=RULES, missing=MISSING)
+    assert list(tuned.ranker.feature_names_in_) == list(ranker.feature_names_in_)
+
+
+def test_rules_that_cannot_be_are_refused_by_name(shop):
+    frame, ranker = shop
+    for parameters, message in [
+        ({"encode": {"colr": "onehot"}}, "names the column 'colr'.*did you mean 'color'"),
+        ({"encode": {"color": "onehott"}}, 'did you mean "onehot"'),
+        ({"encode": {"color": "age"}}, 'column "color" holds .* expected a date'),
+        ({"encode": 3}, 'expected a dict such as {"color": "onehot"}'),
+        ({}, "column 'color' of X .*encode={'color': 'onehot'}"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            dorm.DormRanker(missing=MISSING, **parameters).fit(frame, LABEL, qid=QID)
+    with pytest.raises(ValueError, match="X is a ndarray; expected a data frame"):
+        dorm.DormRanker(encode=RULES).fit(HAND.to_numpy(), LABEL, qid=QID)
+    with pytest.raises(ValueError, match="encoded where it is read"):
+        dorm.DormRanker(encode=RULES).fit(dorm.synth(queries=9, features=2, seed=1))
+    with pytest.raises(ValueError, match="values and dates of later data"):
+        dorm.DormRanker(encode=RULES).partial_fit(frame.drop(columns="price"), LABEL, qid=QID)
+    with pytest.raises(ValueError, match="means of later data"):
+        dorm.DormRanker(missing="mean,bm25=zero").partial_fit(HAND, LABEL, qid=QID)
