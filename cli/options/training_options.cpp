@@ -153,18 +153,6 @@ void check_training_arguments(const TrainingArguments& arguments) {
 
 namespace {
 
-/// The scores of these queries, of those of all.
-std::vector<double> scores_within(const Dataset& all, const std::vector<double>& scores,
-                                  const std::vector<std::size_t>& queries) {
-  std::vector<std::size_t> first(all.num_queries() + 1, 0);
-  for (std::size_t q = 0; q < all.num_queries(); ++q) first[q + 1] = first[q] + all.query(q).size();
-  std::vector<double> out;
-  for (const std::size_t q : queries)
-    out.insert(out.end(), scores.begin() + static_cast<std::ptrdiff_t>(first[q]),
-               scores.begin() + static_cast<std::ptrdiff_t>(first[q + 1]));
-  return out;
-}
-
 /// Before the training, so that what is wrong with it is known at once. Of a file of scores or a run, the rows are
 /// those of all data.
 pages::TrainingReportData::Baseline load_baseline(const TrainingArguments& arguments, const TrainingData& data,
@@ -174,7 +162,7 @@ pages::TrainingReportData::Baseline load_baseline(const TrainingArguments& argum
   const Dataset& judged = data.test ? all : data.valid ? *data.valid : data.train;
   std::vector<double> scores =
       about_file(ranker.file, [&] { return scores_of(ranker, judged, arguments.complete, settings); });
-  if (data.test) scores = scores_within(all, scores, split.test);
+  if (data.test) scores = values_of_queries(all, scores, split.test);
   const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
   return {ranker.name, std::move(scores), run && arguments.complete ? *run : std::vector<RunEntry>()};
 }

@@ -3,6 +3,7 @@
 #include "dorm/apps/serve.h"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -10,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -55,15 +57,24 @@ struct ExploreServer {
   }
 };
 
-using ExploredModel = std::tuple<std::string, Model, Dataset>;
+/// Its name; the model, or the kind of what else gave the scores, and these.
+using ExploredRanker = std::tuple<std::string, std::optional<Model>, Dataset, std::string, std::vector<double>>;
 
-std::unique_ptr<ExploreServer> make_explorer(const std::vector<ExploredModel>& models, const std::string& measure,
+std::unique_ptr<ExploreServer> make_explorer(const std::vector<ExploredRanker>& rankers, const std::string& measure,
                                              const EvaluateOptions& evaluation, const std::string& texts,
                                              const std::string& judgments, std::uint16_t port) {
   explore::Options what;
-  for (const auto& [name, model, data] : models) {
-    const std::string json = to_json(model);
-    what.models.push_back({name, model, data, fmt::format("{:016x}", checksum(std::as_bytes(std::span(json))))});
+  for (const auto& [name, model, data, kind, scores] : rankers) {
+    explore::Candidate candidate{
+        .name = name, .model = {}, .data = data, .fingerprint = {}, .kind = kind, .scores = scores};
+    if (model)
+      candidate.model = *model;
+    else
+      candidate.model.method = kind;
+    const std::string json = model ? to_json(*model) : std::string();
+    const auto bytes = model ? std::as_bytes(std::span(json)) : std::as_bytes(std::span(scores));
+    candidate.fingerprint = fmt::format("{:016x}", checksum(bytes));
+    what.models.push_back(std::move(candidate));
   }
   what.data_name = "data";
   what.measure = measure;
@@ -88,7 +99,7 @@ void bind_serve(nb::module_& module) {
       .def("run", &serve::Server::run, nb::call_guard<nb::gil_scoped_release>())
       .def("stop", &serve::Server::stop);
   nb::class_<ExploreServer>(module, "ExploreServer", "Models and data behind a page.")
-      .def(nb::new_(&make_explorer), "models"_a, "measure"_a, "evaluation"_a, "texts"_a, "judgments"_a, "port"_a)
+      .def(nb::new_(&make_explorer), "rankers"_a, "measure"_a, "evaluation"_a, "texts"_a, "judgments"_a, "port"_a)
       .def_prop_ro("url", [](const ExploreServer& own) { return own.server.url(); })
       .def(
           "run", [](ExploreServer& own) { own.server.run(); }, nb::call_guard<nb::gil_scoped_release>())

@@ -14,6 +14,7 @@
 #include "dorm/data/split.h"
 #include "dorm/error.h"
 #include "dorm/train.h"
+#include "report/pages/grid_blocks.h"
 #include "report/pages/words.h"
 #include "reports.h"
 #include "watcher.h"
@@ -30,6 +31,32 @@ struct Tuning {
   std::optional<Dataset> valid = {}, test = {};
   TuneOptions options;
   TuneResult result;
+  std::optional<pages::TrainingReportData::Baseline> baseline = {};
+};
+
+/// What pages and the comparison with the baseline are made from; views.
+struct TunedPages {
+  TrainResult trained;
+  pages::TrainingTrace trace;
+  pages::TrainingReportData training;
+  pages::TuningReportData tuning;
+
+  TunedPages(const Tuning& tuned, const std::string& train_name, const std::string& judged_on)
+      : trained{.model = tuned.result.model, .report = tuned.result.report},
+        training{.train = tuned.train,
+                 .valid = tuned.valid ? &*tuned.valid : nullptr,
+                 .test = tuned.test ? &*tuned.test : nullptr,
+                 .result = trained,
+                 .trace = trace,
+                 .train_name = train_name,
+                 .valid_name = judged_on,
+                 .measure = tuned.options.train.measure,
+                 .baseline = tuned.baseline},
+        tuning{.tuned = tuned.result,
+               .options = tuned.options,
+               .judged_on = judged_on,
+               .reason = pages::choice_reason(tuned.result, tuned.options.choice)} {}
+  TunedPages(const TunedPages&) = delete;
 };
 
 Family family_from(const std::string& name) {
@@ -175,11 +202,34 @@ nb::dict told(const TuneResult& result, const TuneOptions& options) {
   return out;
 }
 
+nb::object baseline_dict(const Tuning& tuned) {
+  const std::string judged_on = tuned.valid ? "the validation data" : std::to_string(tuned.options.folds) + " folds";
+  const TunedPages views(tuned, "", judged_on);
+  const std::optional<pages::Evidence> evidence =
+      pages::evidence_against(views.training, views.tuning, tuned.options.train.compute.threads);
+  if (!evidence) return nb::none();
+  const pages::Yardstick& other = evidence->yardsticks.front();
+  nb::dict out;
+  out["name"] = other.name;
+  out["measure"] = evidence->figure.name;
+  out["evaluated_on"] = evidence->on;
+  out["mean"] = other.figure.mean;
+  out["ranker_mean"] = evidence->figure.mean;
+  out["difference"] = other.test.mean_difference;
+  out["low"] = other.test.low;
+  out["high"] = other.test.high;
+  out["wins"] = other.test.wins;
+  out["losses"] = other.test.losses;
+  out["p"] = other.p;
+  return out;
+}
+
 /// The queries that dorm split draws with the same share and seed.
 void set_aside(Tuning& tuned, TestedFigure& drawn) {
   drawn.seed = tuned.options.train.solve.seed;
   drawn.fingerprint = tuned.train.fingerprint(tuned.options.train.compute.threads);
   const QuerySplit split = split_queries(tuned.train, {.test = drawn.share, .seed = drawn.seed});
+  if (tuned.baseline) tuned.baseline->scores = values_of_queries(tuned.train, tuned.baseline->scores, split.test);
   tuned.test = tuned.train.select(split.test);
   tuned.train = tuned.train.select(split.train);
 }
@@ -188,6 +238,11 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
                      const Dataset* validation, nb::object callback) {
   Tuning tuned{.train = data, .options = tune_options(train, settings), .result = {}};
   if (validation) tuned.valid = *validation;
+  if (settings.contains("baseline"))
+    tuned.baseline = pages::TrainingReportData::Baseline{
+        .name = nb::cast<std::string>(settings["baseline_name"]),
+        .scores = nb::cast<std::vector<double>>(settings["baseline"]),
+    };
   TestedFigure drawn;
   drawn.share = nb::cast<double>(settings["test"]);
   if (drawn.share > 0) set_aside(tuned, drawn);
@@ -211,25 +266,13 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
   }
   watcher.rethrow();
   nb::dict report_data = told(tuned.result, tuned.options);
+  report_data["baseline"] = baseline_dict(tuned);
   return nb::make_tuple(std::move(tuned), report_data, watcher.interrupted());
 }
 
 report::Report page_of_tuning(const Tuning& tuned, const std::string& train_name, const std::string& judged_on) {
-  const TrainResult trained{.model = tuned.result.model, .report = tuned.result.report};
-  const pages::TrainingTrace trace;
-  const pages::TrainingReportData report_data{.train = tuned.train,
-                                              .valid = tuned.valid ? &*tuned.valid : nullptr,
-                                              .test = tuned.test ? &*tuned.test : nullptr,
-                                              .result = trained,
-                                              .trace = trace,
-                                              .train_name = train_name,
-                                              .valid_name = judged_on,
-                                              .measure = tuned.options.train.measure};
-  const pages::TuningReportData grid{.tuned = tuned.result,
-                                     .options = tuned.options,
-                                     .judged_on = judged_on,
-                                     .reason = pages::choice_reason(tuned.result, tuned.options.choice)};
-  return pages::tune_page(report_data, grid);
+  const TunedPages views(tuned, train_name, judged_on);
+  return pages::tune_page(views.training, views.tuning);
 }
 
 }  // namespace

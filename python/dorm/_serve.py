@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import atexit
+import json
 import operator
 import os
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._evaluate import options_of
+from ._input.inputs import read_input
 from ._options import setting
-from ._rankers.ensemble import as_ranker, core_model
+from ._rankers.ensemble import core_model
+from ._scores import name_of, ranker_or_scores
 from ._threads import thread_count
 from .data._files import RankingData
 
@@ -143,7 +149,8 @@ def _served_file(model: Any, name: str, folder: str, by_file: bool) -> tuple[str
 def explore(
     *rankers: Any,
     data: RankingData,
-    texts: str | os.PathLike[str] | None = None,
+    texts: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    query_texts: Mapping[Any, str] | None = None,
     judgments: str | os.PathLike[str] | None = None,
     measure: str = "",
     convention: str = "standard",
@@ -157,12 +164,15 @@ def explore(
     Parameters
     ----------
     rankers, named
-        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`).
-        Keywords give them names.
+        One fitted ranker or model file, or two; also models of LightGBM, XGBoost and CatBoost (`DormEnsemble`), runs
+        (or their files; documents that a run lacks are last), and scores of the rows. Keywords give them names.
     data
         Documents with labels.
     texts
-        JSON lines ``{"id", "title", "text"}``: the texts of the documents.
+        The texts of the documents: a file of JSON lines ``{"id", "title", "text", "url"}``, or by document id a title
+        or a dict of title, text and url.
+    query_texts
+        The text of each query by its id.
     judgments
         A SQLite file for judgments made on the page.
     measure, convention, one_per
@@ -188,18 +198,40 @@ def explore(
     given = [(f"ranker {number}", each) for number, each in enumerate(rankers, 1)] + list(named.items())
     models = []
     for name, each in given:
-        ranker = as_ranker(each)
-        label = Path(each).stem if isinstance(each, (str, os.PathLike)) and name not in named else name
-        models.append(
-            (
-                label,
-                ranker.model_,
-                ranker._checked(data, None, None, None).labelled(ranker._names(), setting(ranker, "unjudged")).dataset,
-            )
-        )
+        label = name if name in named else name_of(each, name)
+        ranker, kind, scores = ranker_or_scores(each, data, label)
+        if ranker is not None:
+            labelled = ranker._checked(data, None, None, None).labelled(ranker._names(), setting(ranker, "unjudged"))
+            models.append((label, ranker.model_, labelled.dataset, kind, []))
+            continue
+        labelled = read_input(data).labelled(data.feature_names, "grade")
+        lacking = ~np.isfinite(scores)
+        last = np.where(lacking, min(0.0, scores[~lacking].min(initial=0.0)) - 1, scores)
+        models.append((label, None, labelled.dataset, kind, labelled.queries.sorted(last).tolist()))
     evaluation = options_of(convention, None, 1000, 0.95, 0, n_jobs)
-    evaluation.one_per = models[0][1].one_per if one_per is None and models else one_per or "none"
+    limits = models[0][1].one_per if models and models[0][1] is not None else ""
+    evaluation.one_per = limits if one_per is None else one_per or "none"
     as_text = lambda path: "" if path is None else os.fspath(path)
-    server = Server(_core.ExploreServer(models, measure, evaluation, as_text(texts), as_text(judgments), _port(port)))
+    with tempfile.TemporaryDirectory(prefix="dorm-explore-") as folder:
+        file = _text_file(texts, query_texts, folder)
+        server = Server(_core.ExploreServer(models, measure, evaluation, file, as_text(judgments), _port(port)))
     server._data = data  # its arrays are borrowed
     return server
+
+
+def _text_file(texts: Any, query_texts: Mapping[Any, str] | None, folder: str) -> str:
+    """The file of texts; empty: there are none."""
+    if isinstance(texts, (str, os.PathLike)) and not query_texts:
+        return os.fspath(texts)
+    if texts is None and not query_texts:
+        return ""
+    path = Path(folder) / "texts.jsonl"
+    with open(path, "w", encoding="utf-8") as out:
+        if isinstance(texts, (str, os.PathLike)):
+            out.write(Path(texts).read_text(encoding="utf-8").rstrip("\n") + "\n")
+        for document, text in texts.items() if isinstance(texts, Mapping) else ():
+            told = dict(text) if isinstance(text, Mapping) else {"title": str(text)}
+            out.write(json.dumps({"id": str(document), **told}) + "\n")
+        for query, text in (query_texts or {}).items():
+            out.write(json.dumps({"query": str(query), "text": str(text)}) + "\n")
+    return str(path)

@@ -9,14 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _core
+from ._input.inputs import Labelled
 from ._measure import Measure
 from ._options import initial_name, train_options
 from ._pages import ReportData, page_at
 from ._progress import Progress, watching
 from ._rankers.ranker import DormRanker
 from ._report import TrainReport
+from ._scores import name_of, ranker_or_scores
 from ._tables import Figure, html_table, pandas_for
+from .data._files import RankingData
 
 if TYPE_CHECKING:
     from ._rankers.ensemble import DormEnsemble
@@ -114,6 +119,33 @@ class Tested:
         )
 
 
+@dataclass(frozen=True)
+class AgainstBaseline:
+    """The tuned ranker beside another one (``baseline=``), on queries that did not train it."""
+
+    name: str
+    measure: str
+    evaluated_on: str  #: the test queries, the validation data, or the folds, each held out in turn
+    mean: float  #: of the baseline
+    ranker_mean: float
+    difference: float  #: of the tuned ranker less the baseline
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    wins: int  #: queries where the tuned ranker is better
+    losses: int
+    p: float  #: permutation test
+
+    def __str__(self) -> str:
+        verdict = "not significantly different"
+        if self.p < 0.05:
+            verdict = "the model is better" if self.difference > 0 else "the model is WORSE"
+        return (
+            f"baseline {self.name} {self.measure} {self.mean:.4f} on {self.evaluated_on}, the model "
+            f"{self.ranker_mean:.4f}: {self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}], {self.wins} wins, "
+            f"{self.losses} losses, p {self.p:.4f}: {verdict}"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class TuneResult:
     """The result of `tune`: the ranker, its validated measure and the grid points. Prints as a table."""
@@ -131,6 +163,7 @@ class TuneResult:
     report_: TrainReport | None = field(repr=False)  #: of the final training, if there was one
     _report_data: ReportData | None = field(repr=False)
     tested: Tested | None = None  #: with ``test=``; the figure to report
+    baseline: AgainstBaseline | None = None  #: with ``baseline=``; None: no fold was finished
 
     @property
     def parts(self) -> list[GridPoint]:
@@ -167,7 +200,8 @@ class TuneResult:
         left = f"; {len(self.pruned)} points pruned" if self.pruned else ""
         worth = "" if self.worth is None else f"\n{self.worth}"
         tested = "" if self.tested is None else f"; tested: {self.tested}"
-        return f"{self.measure} {self.validated}{tested}; {self.reason}{left}{worth}"
+        against = "" if self.baseline is None else f"\n{self.baseline}"
+        return f"{self.measure} {self.validated}{tested}; {self.reason}{left}{worth}{against}"
 
     def __str__(self) -> str:
         lines = [
@@ -224,6 +258,7 @@ def tune(
     eval_group: Any = None,
     folds: int | None = None,
     test: float = 0.0,
+    baseline: Any = None,
     grid: Mapping[str, Any] | None = None,
     choose: str = "average",
     trees: bool = False,
@@ -249,6 +284,11 @@ def tune(
     test
         Share of the queries to set aside before everything else, whole queries, the ones that `dorm.data.split` draws
         with ``seed=`` the ``random_state`` of the ranker (1). The ranker is evaluated on them once, at the end.
+    baseline
+        What is in production, evaluated where the model is: on the test queries, the validation data, or the folds,
+        each held out in turn. A fitted ranker or model file; scores, one for each row of X (of ``eval_set`` where there
+        is one and no ``test``), or their file; a run or its file, for data with document ids, where documents that it
+        lacks rank last. ``{"prod": ranker}`` gives it a name.
     grid
         Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (initial models
         beside the bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"``
@@ -298,6 +338,13 @@ def tune(
     settings.update(only=only or "", lightgbm=os.fspath(lightgbm or library_of_lightgbm()))
     if folds is not None:
         settings["folds"] = int(folds)
+    if baseline is not None:
+        judged = (
+            (X, y, qid, group, train)
+            if held_out is None or test
+            else (*_pair(eval_set), eval_qid, eval_group, held_out)
+        )
+        settings["baseline_name"], settings["baseline"] = _baseline_scores(baseline, *judged)
     with watching(None, _TuneProgress(ranker.verbose), progress) as callback:
         tuned, told, interrupted = _core.tune(
             train.dataset, train_options(ranker), settings, None if held_out is None else held_out.dataset, callback
@@ -334,7 +381,26 @@ def tune(
         report_=report,
         _report_data=ReportData(tuned),
         tested=Tested(**told["tested"]) if told["tested"] else None,
+        baseline=AgainstBaseline(**told["baseline"]) if told["baseline"] else None,
     )
+
+
+def _pair(eval_set: Any) -> tuple[Any, Any]:
+    return (eval_set, None) if isinstance(eval_set, RankingData) else tuple(eval_set)
+
+
+def _baseline_scores(baseline: Any, X: Any, y: Any, qid: Any, group: Any, data: Labelled) -> tuple[str, np.ndarray]:
+    """Its name, and its scores in the order of the data set."""
+    name, given = "baseline", baseline
+    if isinstance(baseline, Mapping) and len(baseline) == 1 and not isinstance(next(iter(baseline.values())), Mapping):
+        name, given = next(iter(baseline.items()))
+    named = name_of(given, name) if name == "baseline" else name
+    numbers = data.queries.unsorted(np.repeat(np.arange(len(data.queries.sizes)), data.queries.sizes))
+    rows = X if isinstance(X, RankingData) else RankingData(X=None, y=None, qid=numbers)
+    ranker, _, scores = ranker_or_scores(given, rows, "baseline")
+    if scores is None:
+        scores = ranker.predict(X, qid=qid, group=group)
+    return named, np.ascontiguousarray(data.queries.sorted(scores), dtype=np.float64)
 
 
 def library_of_lightgbm() -> str:

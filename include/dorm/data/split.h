@@ -35,6 +35,10 @@ QuerySplit split_queries(std::span<const std::string> ids, std::span<const std::
 /// The same; documents with a label above 0 are relevant.
 QuerySplit split_queries(const Dataset& data, const SplitOptions& options);
 
+/// Of one value per document of the data, those of the documents of these queries.
+std::vector<double> values_of_queries(const Dataset& data, std::span<const double> values,
+                                      std::span<const std::size_t> queries);
+
 struct SplitPart {
   std::string name, file;  // train, valid or test
   std::uint64_t queries = 0, documents = 0, relevant = 0;

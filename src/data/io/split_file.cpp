@@ -205,6 +205,17 @@ QuerySplit split_queries(const Dataset& data, const SplitOptions& options) {
   return split_queries(ids, relevant, options);
 }
 
+std::vector<double> values_of_queries(const Dataset& data, std::span<const double> values,
+                                      std::span<const std::size_t> queries) {
+  std::vector<double> out;
+  for (const std::size_t q : queries) {
+    const Query query = data.query(q);
+    const std::span<const double> part = values.subspan(query.first_document, query.size());
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
 std::vector<SplitPart> split_file(const std::string& path, const std::string& stem, const SplitOptions& options,
                                   const ReadOptions& reading, const FileWriter& writer) {
   options.validate();

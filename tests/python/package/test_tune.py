@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tuning: the same as the command, as a table, a ranker and a page."""
 
+import dataclasses
+import json
 import os
 import pickle
 import subprocess
@@ -167,3 +169,42 @@ def test_the_test_part_is_that_of_split_and_of_the_command(tmp_path):
     np.testing.assert_array_equal(tuned.ranker.coef_, alone.ranker.coef_)
     assert alone.tested is None and str(tuned.tested) in str(tuned)
     assert f"{tuned.tested.mean:.4f}" in tuned.report(tmp_path / "t.md").read_text()
+
+
+@pytest.mark.parametrize("test", [0, 0.25])
+def test_the_baseline_is_judged_as_by_the_command(tmp_path, test):
+    dorm.synth(queries=60, features=4, documents_median=12, seed=7).save(tmp_path / "t.csv")
+    data = dorm.read_csv(tmp_path / "t.csv")
+    np.savetxt(tmp_path / "prod.txt", data.X[:, 0], fmt="%.9g")
+    options = ["--folds", "3", "--grid", "C=10", "--baseline", "prod.txt", "--model", "m.json", "--json", "--quiet"]
+    options += ["--test", str(test)] if test else []
+    done = subprocess.run(
+        [COMMAND, "tune", "t.csv", *options], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    theirs = json.loads(done.stdout)["baseline"]
+    for baseline in (str(tmp_path / "prod.txt"), {"prod": data.X[:, 0]}):
+        ours = dorm.tune(data, folds=3, grid={"C": [10]}, baseline=baseline, test=test)
+        told = ours.baseline
+        for key in ("name", "measure", "evaluated_on", "mean", "difference", "wins", "losses", "p"):
+            assert getattr(told, key) == theirs[key]
+        assert [told.low, told.high] == theirs["interval"] and told.ranker_mean == theirs["model_mean"]
+        assert str(told) in str(ours) and "prod" in ours.report(tmp_path / "r.md").read_text()
+
+
+def test_a_baseline_is_a_ranker_scores_or_a_run(sets):
+    train, held_out = sets
+    old = dorm.DormRanker(C=1, n_jobs=1).fit(train)
+    by_ranker = dorm.tune(train, eval_set=held_out, grid={"C": [10]}, baseline=old).baseline
+    by_scores = dorm.tune(train, eval_set=held_out, grid={"C": [10]}, baseline=old.predict(held_out)).baseline
+    assert by_ranker == by_scores and by_ranker.evaluated_on == "the validation data"
+    assert by_ranker.mean == pytest.approx(old.score(held_out), abs=1e-12)
+    named = dataclasses.replace(held_out, document_ids=[f"d{row}" for row in range(len(held_out.qid))])
+    run = dorm.data.Run.of(named, old.predict(held_out))
+    assert dorm.tune(train, eval_set=named, grid={"C": [10]}, baseline=run).baseline == by_ranker
+    for baseline, message in [
+        (held_out.X[:3, 0], "baseline has the shape"),
+        (np.full(len(held_out.qid), np.nan), "NaN at row 0"),
+        ({"q": {"a": 1.0}}, "the data has no document_ids"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            dorm.tune(train, eval_set=held_out, grid={"C": [10]}, baseline=baseline)
