@@ -248,7 +248,7 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
 
 void write_page(const EvaluatedRankers& evaluated, const EvalArguments& arguments, const Settings& settings) {
   if (arguments.reports.empty()) return;
-  pages::RankersReportData report_data{.table = evaluated.report.table,
+  pages::RankersReportData report_data{.tested = evaluated.report,
                                        .options = evaluated.report.options,
                                        .data = evaluated.rankers.empty() ? nullptr : &evaluated.data,
                                        .data_name = arguments.data.empty() ? arguments.qrels : arguments.data};

@@ -128,6 +128,18 @@ Dataset read_joined(const std::string& pattern, const std::vector<std::string>& 
   return about_file(pattern, [&] { return join(std::move(parts)); });
 }
 
+/// The gaps of binary data were filled when it was written.
+void require_missing_rule(const MissingRules& asked, const InputDescription& stored, const std::string& path) {
+  if (asked.missing == stored.missing && asked.by_column == stored.missing_by_column) return;
+  throw Error(
+      ErrorCode::bad_option,
+      fmt::format("--missing {} for {}: missing values of the binary form are treated when it is written, here by "
+                  "{}; expected dorm convert of the table with --missing {}, or no --missing",
+                  missing_text(asked.missing, asked.by_column), path,
+                  missing_text(stored.missing, stored.missing_by_column),
+                  missing_text(asked.missing, asked.by_column)));
+}
+
 void warn_of_unjudged(const std::string& path, Unjudged rule, std::uint64_t changed, const Settings& settings) {
   if (rule == Unjudged::automatic && changed > 0)
     warn(settings, fmt::format("{}: {} documents have label -1, which counts as label 0; --unjudged grade "
@@ -224,6 +236,8 @@ Loaded load(const std::string& path, const std::vector<std::string>& files, cons
     throw Error(ErrorCode::bad_option,
                 fmt::format("--encode {}: only CSV, TSV and JSON have columns of text, and {} is {}; expected none",
                             arguments.encode, path, loaded.format));
+  if (!arguments.missing.empty() && format == DataFormat::binary)
+    require_missing_rule(parse_missing(arguments.missing), loaded.data.input(), path);
   for (const std::string& warning : loaded.report.warnings) warn(settings, warning);
   std::size_t changed = 0;
   about_file(path, [&] { loaded.data = with_unjudged(loaded.data, unjudged, &changed); });

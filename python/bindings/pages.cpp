@@ -52,24 +52,29 @@ std::vector<RankerRow> rows_of(const nb::list& evaluations) {
   return rows;
 }
 
-/// Evaluations by name as one table, tested against one of them.
-report::Report rankers_page(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
-                            const std::string& data_name) {
-  std::vector<RankerRow> rows = rows_of(evaluations);
-  const RankerTable table = compare_rankers(std::move(rows), reference, options);
-  return pages::eval_page({.table = table, .options = options, .data_name = data_name});
+/// The test, the correction, whether over measures, and the difference that counts as none.
+using HowTested = std::tuple<std::string, std::string, bool, double>;
+
+TestOptions test_options(const HowTested& how) {
+  const auto& [test, correction, over_measures, same_within] = how;
+  return {.test = test,
+          .correction = correction,
+          .over_measures = over_measures,
+          .all_pairs = true,
+          .same_within = same_within};
 }
 
-/// The tests of evaluations by name, and the table as papers print it. `how`: test, correction, over_measures, same
-/// within.
+/// Evaluations by name as one table, tested against one of them.
+report::Report rankers_page(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
+                            const std::string& data_name, const HowTested& how) {
+  const TestedRankers tested = test_rankers(rows_of(evaluations), reference, options, test_options(how));
+  return pages::eval_page({.tested = tested, .options = options, .data_name = data_name});
+}
+
+/// The tests of evaluations by name, and the table as papers print it.
 nb::dict rankers_tests(const nb::list& evaluations, std::size_t reference, const EvaluateOptions& options,
-                       const std::tuple<std::string, std::string, bool, double>& how) {
-  const auto& [test, correction, over_measures, same_within] = how;
-  const TestOptions tests{.test = test,
-                          .correction = correction,
-                          .over_measures = over_measures,
-                          .all_pairs = true,
-                          .same_within = same_within};
+                       const HowTested& how) {
+  const TestOptions tests = test_options(how);
   std::vector<RankerRow> rows = rows_of(evaluations);
   TestedRankers tested;
   {
@@ -85,7 +90,7 @@ nb::dict rankers_tests(const nb::list& evaluations, std::size_t reference, const
       add_size(tested.sizes[r][m], entry);
       entry["p"] = tested.p[r][m];
       entry["p_corrected"] = tested.corrected[r][m];
-      entry["p_not_same"] = same_within > 0 ? p_not_same(tested.sizes[r][m], same_within) : 1.0;
+      entry["p_not_same"] = tests.same_within > 0 ? p_not_same(tested.sizes[r][m], tests.same_within) : 1.0;
       of_row.append(entry);
     }
     told.append(of_row);
@@ -110,7 +115,7 @@ void bind_pages(nb::module_& module) {
           "write", [](const report::Report& page, const std::string& path) { report::write_report(page, path); },
           "path"_a, "As HTML, Markdown or CSV, by the extension.");
   module.def("rankers_tests", &rankers_tests, "evaluations"_a, "reference"_a, "options"_a, "how"_a);
-  module.def("rankers_page", &rankers_page, "evaluations"_a, "reference"_a, "options"_a, "data_name"_a);
+  module.def("rankers_page", &rankers_page, "evaluations"_a, "reference"_a, "options"_a, "data_name"_a, "how"_a);
   nb::class_<Training>(module, "Training", "A training with its data: what a page about it is made from.")
       .def_static(
           "of",

@@ -32,6 +32,7 @@ class RankerTable:
     note: str  #: what was tested and corrected
     latex: str
     html: str
+    how: tuple[str, str, bool, float] = ("permutation", "holm", False, 0.0)  #: test, correction and so on, as asked
 
     def to_frame(self) -> Any:
         """A pandas data frame with a row per ranker and measure."""
@@ -67,7 +68,7 @@ class RankerTable:
         """Write the page of ``dorm eval --report`` and return its path; without one, show it in a notebook."""
         reference = list(self.evaluations).index(self.against)
         options = _options(self.evaluations[self.against], 0)
-        return page_at(_core.rankers_page(_told(self.evaluations), reference, options, data), path)
+        return page_at(_core.rankers_page(_told(self.evaluations), reference, options, data, self.how), path)
 
     def _repr_html_(self) -> str:
         return self.html
@@ -164,7 +165,7 @@ def compare_rankers(
     pairs = {name: np.reshape(p, (len(evaluations), len(evaluations))) for name, p in zip(names, told["pairs"])}
     return RankerTable(
         dict(evaluations), reference, tests, **parts, pairs=pairs, note=told["note"], latex=told["latex"],
-        html=told["html"],
+        html=told["html"], how=how,
     )  # fmt: skip
 
 

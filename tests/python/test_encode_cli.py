@@ -5,7 +5,6 @@ import csv
 import datetime
 import json
 import random
-import re
 import shlex
 import sqlite3
 
@@ -166,11 +165,6 @@ def test_an_encoding_is_that_of_the_model(shop):
     assert "no feature column" in message
 
 
-def test_exports_that_cannot_encode_refuse_and_say_what_would_do(shop):
-    message = dorm("export", "m.json", "--to", "ranklib", status=1, cwd=shop).stderr
-    assert "encodes the column" in message and "dorm serve" in message
-
-
 def rows_of(folder, name):
     with open(folder / name, encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
@@ -230,40 +224,27 @@ def test_sql_reads_categories_and_booleans(shop):
     assert scores == pytest.approx(ranked(shop, "q.json", "new.csv"), rel=1e-12, abs=1e-12)
 
 
-FOLDERS = {"mlflow", "modelcard"}  # that hold the model itself
-RULES_OF_EXPORTS = {
-    "category=onehot": {"python", "sql"},
-    "published=age": {"python"},
-    "published=month": {"python"},
-    "discount=percent": {"python"},
-    "price=thousands": {"python"},
-    "in_stock=bool": {"python", "sql"},
-}
-COLUMNS = ["category", "published", "discount", "price"]
+def test_gaps_of_binary_data_were_treated_when_it_was_written(shop):
+    dorm("convert", "train.csv", "gaps.dorm", *ROLES, *READ, "--quiet", cwd=shop)
+    message = dorm("train", "gaps.dorm", "--missing", "zero", "--model", "x.json", "--quiet", status=2, cwd=shop).stderr
+    assert f"treated when it is written, here by {MISSING}; expected dorm convert of the table" in message
+    dorm("train", "gaps.dorm", "--missing", MISSING, "--model", "x.json", "--quiet", cwd=shop)
 
 
-@pytest.mark.parametrize("rule", RULES_OF_EXPORTS)
-def test_exports_apply_an_encoding_or_refuse_it_by_name(shop, rule):
-    """The table of docs/columns.md."""
-    column = rule.split("=")[0]
-    listed = dorm("export", "--help").stdout.split("\nTargets:\n")[1].split("\n\n")[0]
-    targets = re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
-    assert len(targets) >= 15
-    trained_with(shop, ["--scale", "zscore"], rule, [c for c in COLUMNS if c != column], "e.json")
-    used = json.loads((shop / "e.json").read_text())["features"]
-    made = [name for name in used if name == column or name.startswith(f"{column}=")]
-    (shop / "names.csv").write_text(
-        "feature,name\n" + "".join(f"{quoted(name)},made_{k}\n" for k, name in enumerate(made))
-    )
-    for target in targets:
-        out = ["-o", f"out.{target}"]
-        if target in RULES_OF_EXPORTS[rule] | FOLDERS:
-            dorm("export", "e.json", "--to", target, *out, cwd=shop)
-            continue
-        if target == "lightgbm":
-            continue  # trees alone
-        message = dorm("export", "e.json", "--to", target, *out, status=1, cwd=shop).stderr
-        assert f"encodes the column '{column}'" in message and f"which {target} cannot" in message
-        assert "dorm serve" in message and "python" in message
-        if target in ("elasticsearch", "solr", "vespa", "lucene", "c", "sql", "pmml"):
-            dorm("export", "e.json", "--to", target, *out, "--names", "names.csv", cwd=shop)
+def test_an_empty_file_is_no_ranker(shop):
+    (shop / "empty.run").write_text("")
+    message = dorm("eval", "new.csv", "m.json", "empty.run", status=1, cwd=shop).stderr
+    assert "empty.run: the file is empty; expected a model, a TREC run with lines such as" in message
+    tune = ["tune", "train.csv", *ROLES, *READ, "--baseline", "empty.run", "--model", "x.json", "--quiet"]
+    assert "the file is empty" in dorm(*tune, status=1, cwd=shop).stderr
+
+
+def test_the_page_shows_the_test_that_was_asked_for(shop):
+    rankers = ["m.json", "feature:bm25", "feature:discount"]
+    for asked, shown in [
+        ([], "permutation test of the difference to m, Holm's correction for 2 tests"),
+        (["--test", "wilcoxon", "--correction", "bh"], "Wilcoxon signed-rank test of the difference to m, Benjamini"),
+        (["--test", "t", "--correction", "none"], "paired t test of the difference to m, not corrected for 2 tests"),
+    ]:
+        dorm("eval", "new.csv", *rankers, "--report", "page.md", "--quiet", *asked, cwd=shop)
+        assert shown in (shop / "page.md").read_text()

@@ -118,7 +118,7 @@ void evaluate_models(const RecommendEvalArguments& given, const Settings& settin
   for (const Ranker& ranker : rankers) rows.push_back({ranker.name, ratings.of_model(ranker.file)});
   const RankersReport report = finished_report(std::move(rows), rankers, reference, arguments);
   if (!arguments.reports.empty())
-    write_reports(pages::eval_page({.table = report.table, .options = report.options, .data_name = given.ratings},
+    write_reports(pages::eval_page({.tested = report, .options = report.options, .data_name = given.ratings},
                                    origin_of(settings)),
                   arguments.reports);
   print_rankers(report, arguments, settings);
@@ -140,7 +140,7 @@ void evaluate_over_catalogue(const RecommendEvalArguments& given, const Settings
     warn(settings, fmt::format("{}: {} of the {} events are training data of a model and are ignored", given.ratings,
                                known, test.size()));
   if (!arguments.reports.empty())
-    write_reports(pages::eval_page({.table = report.table, .options = report.options, .data_name = given.ratings},
+    write_reports(pages::eval_page({.tested = report, .options = report.options, .data_name = given.ratings},
                                    origin_of(settings)),
                   arguments.reports);
   print_rankers(report, arguments, settings);

@@ -11,6 +11,7 @@
 #include "dorm/apps/report.h"
 #include "dorm/data/texts.h"
 #include "dorm/evaluate.h"
+#include "dorm/evaluation/difference.h"
 #include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/ratings.h"
@@ -110,7 +111,8 @@ struct RankerView {
 
 /// Rankers on the same queries; views.
 struct RankersReportData {
-  const RankerTable& table;
+  const TestedRankers& tested;
+  const RankerTable& table = tested.table;
   const EvaluateOptions& options;
   const Dataset* data = nullptr;         // nullptr: queries without lists of documents
   std::vector<RankerView> rankers = {};  // by row of the table, where there is data

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dorm/apps/pages.h"
+#include "dorm/apps/rankers_table.h"
 #include "report/pages/baseline_lists.h"
 #include "report/pages/provenance.h"
 
@@ -30,7 +31,7 @@ std::size_t num_measures(const RankersReportData& report_data) {
 std::string test_words(const RankersReportData& report_data, std::size_t row, std::size_t m) {
   const PairedTest& test = report_data.table.rows[row].tests[m];
   return fmt::format("[{:.4f}, {:.4f}], p {}, {} wins, {} losses, {} ties", test.low, test.high,
-                     report::p_value_text(report_data.table.rows[row].p_holm[m]), test.wins, test.losses, test.ties);
+                     report::p_value_text(report_data.tested.corrected[row][m]), test.wins, test.losses, test.ties);
 }
 
 /// The verdict on the first measure: the reference, and the best of the others.
@@ -42,20 +43,18 @@ report::Notice verdict_of(const RankersReportData& report_data, std::size_t base
             fmt::format("{}: {} {:.4f} over {} queries.", name_of_row(report_data, reference), own.name, own.mean,
                         own.queries)};
   const PairedTest& test = report_data.table.rows[baseline].tests[0];
-  const double p = report_data.table.rows[baseline].p_holm[0];
+  const double p = report_data.tested.corrected[baseline][0];
   const bool real = p<kSignificant, up = test.mean_difference> 0;
   const std::string of_others = report_data.table.rows.size() > 2
                                     ? fmt::format(" (best of {} others)", report_data.table.rows.size() - 1)
                                     : std::string();
-  std::string text =
-      fmt::format("{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
-                  name_of_row(report_data, baseline), of_others,
-                  real ? (up ? "better than" : "worse than") : "not significantly different from",
-                  name_of_row(report_data, reference), own.name, result_of(report_data, baseline, 0).mean, own.mean,
-                  test.mean_difference, test.low, test.high, report::p_value_text(p),
-                  report_data.table.rows.size() > 2
-                      ? fmt::format(" after Holm's correction for {} tests", report_data.table.rows.size() - 1)
-                      : std::string());
+  std::string text = fmt::format(
+      "{}{} is {} {} by {}: {:.4f} against {:.4f}, a difference of {:+.4f} [{:.4f}, {:.4f}], p {}{}.",
+      name_of_row(report_data, baseline), of_others,
+      real ? (up ? "better than" : "worse than") : "not significantly different from",
+      name_of_row(report_data, reference), own.name, result_of(report_data, baseline, 0).mean, own.mean,
+      test.mean_difference, test.low, test.high, report::p_value_text(p),
+      report_data.table.rows.size() > 2 ? fmt::format(" ({})", difference_note(report_data.tested)) : std::string());
   text += fmt::format(" It wins {} queries, loses {}, and ties on {}.", test.wins, test.losses, test.ties);
   return {real && up ? report::Notice::Kind::good : report::Notice::Kind::plain, text};
 }
@@ -82,15 +81,14 @@ report::Table rankers_table(const RankersReportData& report_data) {
       }
       report::Cell difference(report_data.table.rows[r].tests[m].mean_difference);
       difference.text = fmt::format("{:+.4f}", difference.value);
-      difference.note = significance_stars(report_data.table.rows[r].p_holm[m]);
+      difference.note = significance_stars(report_data.tested.corrected[r][m]);
       difference.hint = test_words(report_data, r, m);
       row.push_back(std::move(difference));
     }
   }
   if (several)
     table.footnotes.push_back(
-        "* p < 0.05, ** p < 0.01, *** p < 0.001: permutation test over queries, corrected by Holm for the number of "
-        "rankers.");
+        fmt::format("* p < 0.05, ** p < 0.01, *** p < 0.001: {}.", difference_note(report_data.tested)));
   return table;
 }
 
@@ -108,7 +106,7 @@ report::Forest difference_forest(const RankersReportData& report_data) {
         continue;
       }
       const PairedTest& test = report_data.table.rows[r].tests[m];
-      const double p = report_data.table.rows[r].p_holm[m];
+      const double p = report_data.tested.corrected[r][m];
       panel.points.push_back({.value = test.mean_difference,
                               .low = test.low,
                               .high = test.high,
@@ -191,7 +189,7 @@ std::vector<report::Fact> highlights_of(const RankersReportData& report_data, st
   const PairedTest& test = report_data.table.rows[baseline].tests[0];
   facts.push_back({"difference", fmt::format("{:+.4f}", test.mean_difference),
                    fmt::format("[{:.4f}, {:.4f}], p {}", test.low, test.high,
-                               report::p_value_text(report_data.table.rows[baseline].p_holm[0]))});
+                               report::p_value_text(report_data.tested.corrected[baseline][0]))});
   facts.push_back({"queries", std::to_string(test.queries),
                    fmt::format("{} won, {} lost, {} tied", test.wins, test.losses, test.ties)});
   return facts;

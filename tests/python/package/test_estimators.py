@@ -59,8 +59,8 @@ def test_recommenders_and_matchers_fit_with_the_same_names():
     )
 
 
-def test_the_ranker_has_at_most_22_parameters():
-    assert len(dorm.DormRanker().get_params()) <= 22
+def test_the_ranker_has_at_most_23_parameters():
+    assert len(dorm.DormRanker().get_params()) <= 23
 
 
 @pytest.mark.parametrize("estimator", RANKERS)
