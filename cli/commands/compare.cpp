@@ -12,9 +12,11 @@
 #include "dorm/lab/comparison.h"
 #include "dorm/lab/pages.h"
 #include "input/input.h"
+#include "input/rankers.h"
 #include "options/grid.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
+#include "options/training_options.h"
 #include "options/written_files.h"
 #include "run/comparison.h"
 #include "run/comparison_view.h"
@@ -44,7 +46,8 @@ constexpr const char* kCompareExamples =
     "  dorm compare S1.txt S2.txt S3.txt S4.txt S5.txt --methods ridge,ranksvm,dorm:ndcg@10 --out results\n"
     "  dorm compare train.txt --valid vali.txt --test test.txt --methods feature:BM25,dorm:mrr --measures mrr\n"
     "  dorm compare data.txt --sizes 100,300,1000 --against ranksvm --out results\n"
-    "  dorm compare train.txt --test test.txt --methods dorm:ndcg@10,scores:lambdamart.txt\n";
+    "  dorm compare train.txt --test test.txt --methods dorm:ndcg@10,scores:lambdamart.txt\n"
+    "  dorm compare train.txt --test test.txt --methods model:lgb.txt --trees\n";
 
 struct CompareArguments {
   std::vector<std::string> data;
@@ -52,7 +55,7 @@ struct CompareArguments {
   std::string choose = "best";
   std::vector<std::string> reports;
   std::size_t folds = 5;
-  bool no_curve = false, as_spelled = false;
+  bool no_curve = false, as_spelled = false, trees = false;
   ComparisonOptions options;
   InputArguments input = {.unjudged = "auto"};
 };
@@ -82,8 +85,14 @@ ComparisonOptions comparison_options(const CompareArguments& arguments, const Se
   for (const std::string& name : split_measures(arguments.measures.empty() ? kDataMeasures : arguments.measures))
     options.measures.push_back(make_measure(name, convention)->name());
   if (!arguments.no_curve) options.curve = measures_by_cutoff(options.measures.front());
-  options.methods =
-      arguments.methods.empty() ? default_methods(options.measures, convention) : split_measures(arguments.methods);
+  if (!arguments.methods.empty())
+    options.methods = split_measures(arguments.methods);
+  else if (!arguments.trees)
+    options.methods = default_methods(options.measures, convention);
+  if (arguments.trees)
+    for (const CatalogEntry& entry : tuned_catalog())
+      if (std::find(options.methods.begin(), options.methods.end(), entry.name) == options.methods.end())
+        options.methods.emplace_back(entry.name);
   if (!arguments.sizes.empty()) options.sizes = numbers<std::size_t>(arguments.sizes, "--sizes");
   if (!arguments.grid.empty()) options.C = numbers<double>(arguments.grid, "--C");
   if (!arguments.out.empty()) options.directory = arguments.out + "/cells";
@@ -109,6 +118,15 @@ struct SplitData {
   std::size_t rows = 0;  // of the test data, as the files of scores count them
 };
 
+std::vector<std::vector<double>> by_split(const std::vector<double>& by_row, const SplitData& data) {
+  std::vector<std::vector<double>> out;
+  for (const DataSplit& split : data.splits) {
+    std::vector<double>& scores = out.emplace_back();
+    for (std::size_t d = 0; d < split.test.num_documents(); ++d) scores.push_back(by_row.at(split.test.source_row(d)));
+  }
+  return out;
+}
+
 SplitData make_splits(const CompareArguments& arguments, const Settings& settings) {
   std::vector<Dataset> files;
   for (const std::string& path : arguments.data) {
@@ -129,26 +147,59 @@ SplitData make_splits(const CompareArguments& arguments, const Settings& setting
           test.num_documents()};
 }
 
-/// Removes "scores:FILE" from the methods and reads the files: a score per row of the test data.
-void read_outside(const SplitData& data, ComparisonOptions& options) {
+constexpr std::string_view kScores = "scores:", kModel = "model:";
+
+bool is_outside(std::string_view method) { return method.starts_with(kScores) || method.starts_with(kModel); }
+
+std::vector<double> scores_by_row(const std::string& path, const SplitData& data) {
+  std::vector<double> by_row = read_scores(path);
+  if (by_row.size() != data.rows)
+    throw Error(
+        ErrorCode::bad_input, {path},
+        fmt::format("{} scores for {} documents; expected one per row of the test data", by_row.size(), data.rows));
+  return by_row;
+}
+
+/// The model scores the files that the test data is from, each read as the model expects it.
+OutsideScores model_scores(const std::string& argument, const SplitData& data, const CompareArguments& arguments,
+                           const Settings& settings) {
+  std::vector<Ranker> ranker = {load_ranker(argument)};
+  const Model* const model = std::get_if<Model>(&ranker.front().what);
+  if (!model)
+    throw Error(
+        ErrorCode::bad_input, {ranker.front().file},
+        fmt::format("expected a model behind {}, this is of the kind {}", kModel, std::string(ranker.front().kind())));
+  OutsideScores outside{.name = ranker.front().name, .of_split = {}, .linear = model->linear()};
+  std::vector<double> by_row;
+  for (const std::string& path : arguments.test.empty() ? arguments.data : std::vector<std::string>{arguments.test}) {
+    const RankedData read(path, arguments.input, settings, ranker);
+    const Dataset known = read.as_expected_by(ranker.front());
+    const std::vector<double> scores = scores_of(ranker.front(), known, false, settings);
+    const std::size_t begin = by_row.size();
+    by_row.resize(begin + known.num_documents());
+    for (std::size_t d = 0; d < scores.size(); ++d) by_row.at(begin + known.source_row(d)) = scores[d];
+    if (!outside.serving) outside.serving = serving_cost(*model, known);
+  }
+  if (by_row.size() != data.rows)
+    throw Error(ErrorCode::bad_input, {ranker.front().file},
+                fmt::format("{} documents as the model reads the data, and {} as the methods do; expected a model of "
+                            "data that was read alike",
+                            by_row.size(), data.rows));
+  outside.of_split = by_split(by_row, data);
+  return outside;
+}
+
+/// Removes "scores:FILE" and "model:FILE" from the methods and reads the files: a score per row of the test data.
+void read_outside(const SplitData& data, const CompareArguments& arguments, const Settings& settings,
+                  ComparisonOptions& options) {
   std::vector<std::string> learnt;
   for (const std::string& method : options.methods) {
-    if (!method.starts_with("scores:")) {
+    if (method.starts_with(kScores))
+      options.outside.push_back({method, by_split(scores_by_row(method.substr(kScores.size()), data), data)});
+    else if (method.starts_with(kModel))
+      options.outside.push_back(model_scores(method.substr(kModel.size()), data, arguments, settings));
+    else
       learnt.push_back(method);
-      continue;
-    }
-    const std::string path = method.substr(7);
-    const std::vector<double> by_row = read_scores(path);
-    if (by_row.size() != data.rows)
-      throw Error(
-          ErrorCode::bad_input, {path},
-          fmt::format("{} scores for {} documents; expected one per row of the test data", by_row.size(), data.rows));
-    OutsideScores outside{method, {}};
-    for (const DataSplit& split : data.splits) {
-      std::vector<double>& scores = outside.of_split.emplace_back();
-      for (std::size_t d = 0; d < split.test.num_documents(); ++d) scores.push_back(by_row[split.test.source_row(d)]);
-    }
-    options.outside.push_back(std::move(outside));
   }
   options.methods = std::move(learnt);
 }
@@ -164,9 +215,9 @@ void run_compare(const CompareArguments& arguments, const Settings& settings) {
   check_arguments(arguments);
   ComparisonOptions options = comparison_options(arguments, settings);
   for (const std::string& method : options.methods)
-    if (!method.starts_with("scores:")) check_compared(method);
+    if (!is_outside(method)) check_compared(method);
   const SplitData data = make_splits(arguments, settings);
-  read_outside(data, options);
+  read_outside(data, arguments, settings, options);
   const ComparisonResult result = compared(arguments.out, settings, [&](const ComparisonObserver& observer) {
     return run_comparison(data.splits, options, observer);
   });
@@ -205,6 +256,10 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   comparison.number("--tolerance", options.tolerance, number_within(0, 1), "GAP",
                     "relative duality gap of each training (0.001)");
   comparison.number("--seed", options.seed, whole_from(0), "S", "of folds, samples and solvers (1)");
+  comparison.flag("--trees", arguments->trees,
+                  "linear or trees? Compare tune, tune:curves, tune:trees and tune:both (beside\n--methods), and say "
+                  "what trees are worth and cost");
+  add_lightgbm_option(app, options.lightgbm);
   comparison.flag("--as-spelled", arguments->as_spelled, "train baselines on the labels, at each C of the grid only");
   comparison.flag("--no-curve", arguments->no_curve, "omit the table of the first measure by cutoff");
   add_input_options(app, arguments->input);
@@ -212,8 +267,11 @@ Action declare_compare(CLI::App& app, const Settings& settings) {
   const CatalogEntry outside{
       .name = "scores", .usage = "scores:FILE", .help = "scores of another tool, one per row of the test data"};
   std::vector<CatalogEntry> methods(method_catalog().begin(), method_catalog().end());
-  methods.push_back({.name = kTuned, .usage = kTuned, .help = "what dorm tune delivers, from a grid of its own"});
+  methods.insert(methods.end(), tuned_catalog().begin(), tuned_catalog().end());
   methods.push_back(outside);
+  methods.push_back({.name = "model",
+                     .usage = "model:[NAME=]FILE",
+                     .help = "a trained model of DORM or another library, which is only tested"});
   app.footer(fmt::format("{}\n{}", kCompareExamples, catalog_text("Methods", methods)));
   return [arguments, &settings] { run_compare(*arguments, settings); };
 }

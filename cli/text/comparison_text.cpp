@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "run/output.h"
+#include "text/tune_text.h"
 
 namespace dorm::cli {
 namespace {
@@ -47,7 +49,17 @@ std::string curve_text(const std::vector<const ComparisonRow*>& rows) {
   return aligned(lines);
 }
 
-std::string size_text(const std::vector<const ComparisonRow*>& rows) {
+/// What it costs to serve each, where the verdict or a model that is brought asks for it.
+std::string costs_text(const std::vector<const ComparisonRow*>& rows) {
+  std::size_t width = 0;
+  for (const ComparisonRow* row : rows) width = std::max(width, row->method.size());
+  std::string text;
+  for (const ComparisonRow* row : rows)
+    if (row->serving) text += fmt::format("{:<{}}  {}\n", row->method, width, serving_text(*row->serving));
+  return text;
+}
+
+std::string size_text(const std::vector<const ComparisonRow*>& rows, const std::vector<ComparedTrees>& trees) {
   const ComparisonRow& ideal = *rows.back();
   Lines lines = {{"method", "95 % interval"}};
   for (const ComparisonFigure& figure : ideal.figures) lines[0].push_back(figure.measure + " ");
@@ -57,6 +69,12 @@ std::string size_text(const std::vector<const ComparisonRow*>& rows) {
   text += aligned(lines, 1);  // the best comes first
   for (const ComparisonRow* row : rows)
     if (!row->failure.empty()) text += fmt::format("{}: {}\n", row->method, row->failure);
+  const bool brought = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow* row) {
+    return row->serving && row->figures.front().chosen.empty();
+  });
+  for (const ComparedTrees& each : trees)
+    if (each.size == ideal.size) text += fmt::format("\n{}\n", each.text);
+  if (!trees.empty() || brought) text += "\n" + costs_text(rows);
   if (!ideal.curve.empty()) text += "\nby cutoff\n" + curve_text(rows);
   return text;
 }
@@ -92,7 +110,7 @@ std::string comparison_text(const ComparisonResult& result) {
     std::vector<const ComparisonRow*> rows;
     for (; last < result.rows.size() && result.rows[last].size == result.rows[first].size; ++last)
       rows.push_back(&result.rows[last]);
-    text += size_text(rows);
+    text += size_text(rows, result.trees);
   }
   return text;
 }
@@ -104,13 +122,20 @@ Json comparison_json(const ComparisonResult& result) {
     if (!row.failure.empty()) out["failure"] = row.failure;
     for (const ComparisonFigure& figure : row.figures) out["measures"][figure.measure] = figure_json(figure);
     for (const MeasureResult& point : row.curve) out["curve"][point.name] = point.mean;
+    if (row.serving) out["serving"] = serving_json(*row.serving);
     rows.push_back(std::move(out));
   }
-  return {{"build", build_identity()},
-          {"test_queries", result.test_queries},
-          {"splits", result.splits},
-          {"train_queries", result.train_queries},
-          {"rows", std::move(rows)}};
+  Json trees = Json::array();
+  for (const ComparedTrees& each : result.trees)
+    trees.push_back({{"size", each.size},
+                     {"difference", each.worth.difference},
+                     {"interval", {each.worth.low, each.worth.high}},
+                     {"linear", each.worth.linear.mean},
+                     {"trees", each.worth.trees.mean},
+                     {"text", each.text}});
+  return {{"build", build_identity()}, {"test_queries", result.test_queries},
+          {"splits", result.splits},   {"train_queries", result.train_queries},
+          {"rows", std::move(rows)},   {"trees", std::move(trees)}};
 }
 
 }  // namespace dorm::cli

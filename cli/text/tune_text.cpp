@@ -7,7 +7,6 @@
 
 #include "dorm/tune.h"
 #include "model/model_json.h"
-#include "report/pages/serving_cost.h"
 #include "report/pages/words.h"
 #include "run/output.h"
 #include "text/style.h"
@@ -79,7 +78,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
                                                   number_chosen(result), chosen.share, pages::cell_name(chosen))
                                     : fmt::format("\nwinner       {}\n", pages::cell_name(chosen));
   text += fmt::format("why          {}\n", pages::choice_reason(result, options.choice));
-  if (result.worth) text += fmt::format("\n{}\n", pages::worth_text(*result.worth, options.train.measure));
+  if (result.worth) text += fmt::format("\n{}\n", worth_text(*result.worth, options.train.measure));
   for (const pages::CellsOut& out : pages::cells_out(result))
     text += fmt::format("dropped      {} grid point{}: {}\n", out.cells, out.cells == 1 ? "" : "s", out.rule);
   return text + (result.refitted ? "\nthe winner trained again on all of the training data:\n\n" : "");
@@ -88,20 +87,23 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 std::string cost_text(const TuneResult& result, const Dataset& train) {
   if (!result.worth) return "";
   std::string text;
-  for (const pages::ServingCost& cost : pages::serving_costs(result, train))
-    text += fmt::format("{:<13}{}\n", cost.of, cost.text);
+  for (const auto& [of, cost] : pages::serving_costs(result, train))
+    text += fmt::format("{:<13}{}\n", of, serving_text(cost));
   if (!result.model.linear()) text += "--only linear delivers the linear model, which has a certificate\n";
   return text + "\n";
+}
+
+Json serving_json(const ServingCost& cost) {
+  return {{"milliseconds_per_100_documents", cost.milliseconds}, {"bytes", cost.bytes}, {"targets", cost.targets}};
 }
 
 Json worth_json(const TuneResult& result, const Dataset& train) {
   const TreesWorth& worth = *result.worth;
   Json costs = Json::array();
-  for (const pages::ServingCost& cost : pages::serving_costs(result, train))
-    costs.push_back({{"of", cost.of},
-                     {"milliseconds_per_100_documents", cost.milliseconds},
-                     {"bytes", cost.bytes},
-                     {"targets", cost.targets}});
+  for (const auto& [of, cost] : pages::serving_costs(result, train)) {
+    costs.push_back(serving_json(cost));
+    costs.back()["of"] = of;
+  }
   return {{"difference", worth.difference},
           {"interval", {worth.low, worth.high}},
           {"linear", worth.linear.mean},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "dorm/export.h"
 #include "dorm/train.h"
 #include "dorm/tune.h"
 
@@ -16,6 +17,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
 
 /// What trees are worth is part of tune_text(); this is what they cost. Empty where none were grown.
 std::string cost_text(const TuneResult& result, const Dataset& train);
+Json serving_json(const ServingCost& cost);
 Json worth_json(const TuneResult& result, const Dataset& train);
 
 Json tune_json(const TuneResult& result, const TuneOptions& options, const std::string& validated_on);

@@ -115,6 +115,9 @@ struct TreesWorth {
   double difference = 0, low = 0, high = 0;  // of all less linear, with its 95 % bootstrap interval over queries
 };
 
+/// "trees are worth +0.0120 [+0.0040, +0.0200] ndcg@10 on your data: linear 0.5123, trees 0.5201, with both 0.5243".
+std::string worth_text(const TreesWorth& worth, std::string_view measure);
+
 enum class TuneEnd { whole, time_limit, stopped };
 
 struct TuneResult {

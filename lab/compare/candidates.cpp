@@ -16,7 +16,7 @@ namespace {
 bool is_dorm(const std::string& method) { return method.starts_with("dorm:"); }
 
 // What tune delivers has been chosen from a grid of its own.
-bool has_C(const std::string& method) { return method != kTuned && method_uses_C(method); }
+bool has_C(const std::string& method) { return !is_tuned(method) && method_uses_C(method); }
 
 // A bound in the method's own spelling leaves nothing to choose.
 bool fixes_bound(const std::string& method) { return std::count(method.begin(), method.end(), '~') >= 2; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -16,7 +17,7 @@
 namespace dorm {
 namespace {
 
-constexpr int kFormat = 2;            // of records, and of what a key covers
+constexpr int kFormat = 3;            // of records, and of what a key covers
 constexpr std::size_t kKeptTop = 10;  // documents of a test query
 constexpr std::size_t kKeptWeights = 1'000;
 
@@ -61,10 +62,23 @@ std::string spelling_of(const Cell& cell) {
   return cell.setting.aim.empty() ? cell.method : fmt::format("{}:{}", cell.method, cell.setting.aim);
 }
 
+constexpr std::array kTunedMethods{
+    CatalogEntry{.name = "tune", .usage = "tune", .help = "what dorm tune delivers, from a grid of its own"},
+    CatalogEntry{
+        .name = "tune:curves", .usage = "tune:curves", .help = "the same with a curve of 8 pieces per feature"},
+    CatalogEntry{.name = "tune:trees", .usage = "tune:trees", .help = "trees alone (docs/trees.md); needs LightGBM"},
+    CatalogEntry{.name = "tune:both", .usage = "tune:both", .help = "the average of linear rankers and trees"}};
+
 /// As dorm tune trains it on these queries; nothing: stopped. Its candidates are those of tune, not those of the grid.
-std::optional<MethodResult> tuned(const Dataset& train, const Dataset& valid, const MethodOptions& method,
-                                  const Observer& observer) {
+std::optional<MethodResult> tuned(const Cell& cell, const std::string& lightgbm, const Dataset& train,
+                                  const Dataset& valid, const MethodOptions& method, const Observer& observer) {
   TuneOptions options;
+  if (cell.method == "tune:curves") options.train.curves = "8";
+  if (grows_trees(cell.method)) {
+    options.tree_losses = {TreeLoss::lambdarank, TreeLoss::dorm, TreeLoss::regression};
+    options.lightgbm = lightgbm;
+    if (cell.method == "tune:trees") options.only = Family::trees;
+  }
   options.train.measure = method.measure;
   options.train.convention = method.convention;
   options.train.scale = method.scale;
@@ -84,15 +98,24 @@ std::optional<MethodResult> tuned(const Dataset& train, const Dataset& valid, co
 }
 
 /// Nothing: stopped.
-std::optional<MethodResult> trained(const Cell& cell, const Dataset& train, const Dataset& valid,
-                                    const MethodOptions& method, const Observer& observer) {
-  if (cell.method == kTuned) return tuned(train, valid, method, observer);
+std::optional<MethodResult> trained(const Cell& cell, const std::string& lightgbm, const Dataset& train,
+                                    const Dataset& valid, const MethodOptions& method, const Observer& observer) {
+  if (is_tuned(cell.method)) return tuned(cell, lightgbm, train, valid, method, observer);
   MethodResult result = train_method(train, spelling_of(cell), method, observer);
   if (result.solve.status == SolveStatus::interrupted) return std::nullopt;
   return result;
 }
 
 }  // namespace
+
+std::span<const CatalogEntry> tuned_catalog() { return kTunedMethods; }
+
+bool is_tuned(std::string_view method) {
+  return std::any_of(kTunedMethods.begin(), kTunedMethods.end(),
+                     [method](const CatalogEntry& entry) { return entry.name == method; });
+}
+
+bool grows_trees(std::string_view method) { return method == "tune:trees" || method == "tune:both"; }
 
 std::vector<std::string> all_measures(const ComparisonOptions& options) {
   std::vector<std::string> measures = options.measures;
@@ -166,7 +189,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
   try {
     const Dataset train = training_part(split.train, cell.size, options.sample_seed.value_or(options.seed));
     const double began = thread_seconds();
-    const std::optional<MethodResult> made = trained(cell, train, split.valid, method, observer);
+    const std::optional<MethodResult> made = trained(cell, options.lightgbm, train, split.valid, method, observer);
     if (!made) return std::nullopt;
     const MethodResult& result = *made;
     record.seconds = thread_seconds() - began;
@@ -181,6 +204,7 @@ std::optional<CellRecord> run_cell(const Cell& cell, const DataSplit& split, con
     record.test = values_of(scores, split.test, measures, options);
     record.top = first_documents(split.test, scores);
     record.weights = kept_weights(result.model, train);
+    record.serving = serving_cost(result.model, split.test);
   } catch (const Error& error) {
     record.failure = error.what();
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dorm/lab/comparison.h"
@@ -25,6 +26,10 @@ std::vector<std::vector<Setting>> candidates(const ComparisonOptions& options, c
 
 /// The labels above 0 that occur, rising.
 std::vector<float> grades_above_zero(const Dataset& data);
+
+/// Whether a method is one of tuned_catalog(), and whether its model has trees.
+bool is_tuned(std::string_view method);
+bool grows_trees(std::string_view method);
 
 struct Cell {
   std::size_t split = 0, size = 0;

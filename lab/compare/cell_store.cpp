@@ -68,6 +68,11 @@ CellRecord record_from(const JsonFields& json) {
   record.valid = from_json(json.list("valid", "lists of numbers"));
   record.test = from_json(json.list("test", "lists of numbers"));
   record.weights = json.optional<std::vector<double>>("weights", "numbers", {});
+  if (json.has("serving")) {
+    const Json& cost = json.list("serving", "milliseconds, bytes and targets");
+    record.serving = {cost.at(0).get<double>(), cost.at(1).get<std::size_t>(),
+                      cost.at(2).get<std::vector<std::string>>()};
+  }
   if (json.has("top")) record.top = lists_from_json(json.list("top", "lists of documents"));
   return record;
 }
@@ -106,6 +111,8 @@ void CellStore::save(const CellRecord& record) const {
                {"valid", to_json(record.valid)},
                {"test", to_json(record.test)}};
   if (!record.top.empty()) json["top"] = record.top;
+  if (record.serving)
+    json["serving"] = Json::array({record.serving->milliseconds, record.serving->bytes, record.serving->targets});
   if (!record.weights.empty()) json["weights"] = record.weights;
   if (!record.chosen.empty()) json.update({{"chosen", record.chosen}, {"tuning_seconds", record.tuning_seconds}});
   json["checksum"] = checksum_of(json);

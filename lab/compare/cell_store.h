@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "dorm/export.h"
+
 namespace dorm {
 
 struct CellRecord {
@@ -20,6 +22,7 @@ struct CellRecord {
   // By measure, then query; NaN where the measure skips the query.
   std::vector<std::vector<double>> valid, test;
   std::vector<std::vector<std::uint32_t>> top = {};  // the first documents of every test query; none: not kept
+  std::optional<ServingCost> serving = {};           // of the model; none: not measured
   std::vector<double> weights = {};                  // by column of the training data, at unit length; none: not kept
 };
 

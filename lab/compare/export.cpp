@@ -131,6 +131,8 @@ std::string comparison_markdown(const ComparisonResult& result) {
     for (const ComparisonRow& row : result.rows)
       if (row.size == size) rows.push_back(&row);
     text += fmt::format("\n## {}\n\n{}{}", size_name(size), table_of(rows), failures_of(rows));
+    for (const ComparedTrees& trees : result.trees)
+      if (trees.size == size) text += fmt::format("\nLinear or trees? {}.\n", trees.text);
     if (!rows.back()->curve.empty()) text += fmt::format("\n### By cutoff\n\n{}", curve_of(rows));
   }
   return text;

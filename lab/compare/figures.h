@@ -19,4 +19,8 @@ void finish_result(const std::string& measure, std::span<const double> weights, 
 /// rows of a measure. Rows without figures are left out.
 void test_rows(std::vector<ComparisonRow>& rows, const std::string& against, std::uint64_t seed, std::size_t threads);
 
+/// Of rows of one size: tune:both, and the rows `brought` by name, less tune; those that there are.
+std::vector<ComparedTrees> worth_of_trees(const std::vector<ComparisonRow>& rows, std::span<const std::string> brought,
+                                          std::span<const double> weights, std::uint64_t seed);
+
 }  // namespace dorm

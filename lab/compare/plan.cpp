@@ -42,7 +42,7 @@ std::vector<std::string> default_methods(const std::vector<std::string>& measure
     if (measure == "wta") methods.emplace_back("dorm:mwta");
   }
   const MeasurePtr first = make_measure(measures.front(), convention);
-  if (dynamic_cast<const FactoredMeasure*>(first.get())) methods.emplace_back(kTuned);
+  if (dynamic_cast<const FactoredMeasure*>(first.get())) methods.emplace_back(tuned_catalog().front().name);
   return methods;
 }
 

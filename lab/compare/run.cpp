@@ -2,9 +2,12 @@
 // A comparison: its options checked, its cells run, its table made.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "dorm/base/catalog.h"
 #include "dorm/error.h"
+#include "dorm/learning/grow.h"
 #include "dorm/tune.h"
 #include "lab/compare/cell.h"
 #include "lab/compare/run_cells.h"
@@ -12,7 +15,10 @@
 namespace dorm {
 
 void check_compared(std::string_view method) {
-  if (method != kTuned) check_method(method);
+  if (is_tuned(method)) return;
+  constexpr std::string_view kTuned = "tune:";
+  if (method.starts_with(kTuned)) throw_unknown_name("method", method, tuned_catalog());
+  check_method(method);
 }
 
 void ComparisonOptions::validate() const {
@@ -45,6 +51,7 @@ void ComparisonOptions::validate() const {
 ComparisonResult run_comparison(const std::vector<DataSplit>& splits, const ComparisonOptions& options,
                                 const ComparisonObserver& observer) {
   options.validate();
+  if (std::any_of(options.methods.begin(), options.methods.end(), grows_trees)) load_lightgbm(options.lightgbm);
   const std::vector<Cell> cells = make_cells(splits, options);
   const CellWork work{
       .count = cells.size(),

@@ -30,15 +30,21 @@ class Summary {
     result.splits = splits_.size();
     result.test_queries = weights_.size();
     for (const DataSplit& split : splits_) result.train_queries.push_back(split.train.num_queries());
+    std::vector<std::string> brought;
+    for (const OutsideScores& outside : options_.outside)
+      if (!outside.linear) brought.push_back(outside.name);
     for (std::size_t size : options_.sizes.empty() ? std::vector<std::size_t>{0} : options_.sizes) {
       std::vector<ComparisonRow> rows;
       for (const std::string& method : options_.methods) rows.push_back(learnt(method, size));
       for (const OutsideScores& outside : options_.outside) {
         rows.push_back(fixed(outside.name, size, outside.of_split, ""));
+        rows.back().serving = outside.serving;
         for (std::size_t split = 0; split < splits_.size(); ++split)
           add_lists(first_documents(splits_[split].test, outside.of_split[split]), rows.back());
       }
       test_rows(rows, options_.against, options_.seed, options_.threads);
+      for (ComparedTrees& each : worth_of_trees(rows, brought, weights_, options_.seed))
+        result.trees.push_back(std::move(each));
       rows.push_back(fixed("random", size, constant_scores(), "expected"));
       rows.push_back(fixed("ideal", size, label_scores(), ""));
       result.rows.insert(result.rows.end(), rows.begin(), rows.end());
@@ -69,6 +75,7 @@ class Summary {
     const std::vector<std::size_t> chosen = choose_all(index_of(options_.measures.front()), of_split);
     for (const std::size_t c : chosen) add_lists(records_[c].top, row);
     row.weights = mean_weights(chosen);
+    row.serving = mean_serving(chosen);
     for (const std::string& measure : options_.curve) row.curve.push_back(result_of(measure, chosen));
     return row;
   }
@@ -81,6 +88,21 @@ class Summary {
       for (std::size_t j = 0; j < mean.size(); ++j)
         mean[j] += records_[c].weights[j] / static_cast<double>(chosen.size());
     }
+    return mean;
+  }
+
+  /// The targets are those of the first split.
+  std::optional<ServingCost> mean_serving(const std::vector<std::size_t>& chosen) const {
+    std::optional<ServingCost> mean = records_[chosen.front()].serving;
+    if (!mean) return mean;
+    double bytes = 0;
+    mean->milliseconds = 0;
+    for (const std::size_t c : chosen) {
+      if (!records_[c].serving) return std::nullopt;
+      mean->milliseconds += records_[c].serving->milliseconds / static_cast<double>(chosen.size());
+      bytes += static_cast<double>(records_[c].serving->bytes) / static_cast<double>(chosen.size());
+    }
+    mean->bytes = static_cast<std::size_t>(bytes);
     return mean;
   }
 

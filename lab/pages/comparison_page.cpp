@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dorm/lab/pages.h"
 #include "lab/pages/comparison_blocks.h"
 #include "report/pages/provenance.h"
@@ -56,13 +58,34 @@ report::Facts winners(const ComparisonRows& rows) {
   return facts;
 }
 
-report::Section result_section(const std::vector<ComparisonRows>& sizes, const Words& words) {
+/// What it costs to serve each model.
+report::Table serving_table(const ComparisonRows& rows) {
+  report::Table table{
+      .caption = "Serving, on one thread",
+      .columns = {report::text_column("method"), report::significant_column("ms", 2, "of the scores of 100 documents"),
+                  report::count_column("bytes", "of the file of the model"), report::text_column("exports to")},
+      .folded = true};
+  for (const ComparisonRow* row : rows)
+    if (row->serving)
+      table.rows.push_back({row->method, row->serving->milliseconds, row->serving->bytes,
+                            fmt::format("{}", fmt::join(row->serving->targets, ", "))});
+  return table;
+}
+
+report::Section result_section(const std::vector<ComparisonRows>& sizes, const std::vector<ComparedTrees>& trees,
+                               const Words& words) {
   const ComparisonRows& largest = sizes.back();
   report::Section section{"Result"};
   section.blocks.emplace_back(winners(largest));
+  for (const ComparedTrees& each : trees)
+    if (each.size == largest.front()->size)
+      section.blocks.emplace_back(report::Notice{report::Notice::Kind::plain, "Linear or trees? " + each.text + "."});
   section.blocks.emplace_back(comparison_table(
       largest, fmt::format("{}, {}, the best first by {}", words.judged_on, size_text(largest.front()->size, words),
                            largest.back()->figures[0].measure)));
+  report::Table serving = serving_table(largest);
+  serving.folded = trees.empty();
+  if (!serving.rows.empty()) section.blocks.emplace_back(std::move(serving));
   for (std::size_t k = 0; k + 1 < sizes.size(); ++k) {
     report::Table table =
         comparison_table(sizes[k], fmt::format("The same with {}", size_text(sizes[k].front()->size, words)));
@@ -139,11 +162,17 @@ report::Report page_of(const ComparisonResult& result, const std::vector<std::st
     page.highlights.push_back({fmt::format("best {}", best.name), fmt::format("{:.4f}", best.mean),
                                fmt::format("{}, {:.4f} to {:.4f}", ranked[0]->method, best.low, best.high)});
   }
+  const auto trees = std::find_if(result.trees.begin(), result.trees.end(),
+                                  [&](const ComparedTrees& each) { return each.size == largest.front()->size; });
+  if (trees != result.trees.end())
+    page.highlights.push_back({"trees are worth", fmt::format("{:+.4f}", trees->worth.difference),
+                               fmt::format("{:+.4f} to {:+.4f}", trees->worth.low, trees->worth.high)});
   page.highlights.push_back({"methods", std::to_string(ranked.size())});
   page.highlights.push_back({words.lists, std::to_string(result.test_queries),
                              fmt::format("{} split{}", result.splits, result.splits == 1 ? "" : "s")});
-  page.sections = {
-      result_section(sizes, words), {"Plots", comparison_plots(result, "")}, tests_section(largest, words)};
+  page.sections = {result_section(sizes, result.trees, words),
+                   {"Plots", comparison_plots(result, "")},
+                   tests_section(largest, words)};
   for (report::Section& section : rest) page.sections.push_back(std::move(section));
   return page;
 }

@@ -61,6 +61,7 @@ nb::dict comparison_dict(const ComparisonResult& result) {
     out["failure"] = row.failure;
     out["figures"] = figures;
     out["curve"] = curve;
+    out["serving"] = row.serving ? serving_text(*row.serving) : "";
     rows.append(out);
   }
   nb::dict out;
@@ -68,6 +69,19 @@ nb::dict comparison_dict(const ComparisonResult& result) {
   out["splits"] = result.splits;
   out["test_queries"] = result.test_queries;
   out["train_queries"] = result.train_queries;
+  nb::list trees;
+  for (const ComparedTrees& each : result.trees) {
+    nb::dict verdict;
+    verdict["size"] = each.size;
+    verdict["linear"] = each.worth.linear.mean;
+    verdict["trees"] = each.worth.trees.mean;
+    verdict["difference"] = each.worth.difference;
+    verdict["low"] = each.worth.low;
+    verdict["high"] = each.worth.high;
+    verdict["text"] = each.text;
+    trees.append(verdict);
+  }
+  out["trees"] = trees;
   return out;
 }
 
@@ -168,6 +182,7 @@ void bind_options_of_comparisons(nb::module_& module) {
           "choose", [](const ComparisonOptions&) { return "best"; },
           [](ComparisonOptions& options, const std::string& name) { options.choice = choice_from(name); })
       .def_rw("against", &ComparisonOptions::against)
+      .def_rw("lightgbm", &ComparisonOptions::lightgbm)
       .def_rw("convention", &ComparisonOptions::convention)
       .def_rw("scale", &ComparisonOptions::scale)
       .def_rw("target", &ComparisonOptions::target)
@@ -180,7 +195,16 @@ void bind_options_of_comparisons(nb::module_& module) {
           [](ComparisonOptions& options, const std::string& name, const Vector<double>& scores) {
             options.outside.push_back({name, {{scores.data(), scores.data() + scores.shape(0)}}});
           },
-          "name"_a, "scores"_a.noconvert(), "Of the test documents, in their order.");
+          "name"_a, "scores"_a.noconvert(), "Of the test documents, in their order.")
+      .def(
+          "add_model",
+          [](ComparisonOptions& options, const std::string& name, const Model& model, const Dataset& test) {
+            options.outside.push_back({.name = name,
+                                       .of_split = {score(model, test, options.threads)},
+                                       .serving = serving_cost(model, test),
+                                       .linear = model.linear()});
+          },
+          "name"_a, "model"_a, "test"_a, "A model that is only tested.");
   nb::class_<RecommenderComparison>(module, "RecommenderComparison")
       .def(nb::init<>())
       .def_rw("methods", &RecommenderComparison::methods)

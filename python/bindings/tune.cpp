@@ -187,7 +187,7 @@ nb::dict told(const TuneResult& result, const TuneOptions& options) {
     worth["difference"] = result.worth->difference;
     worth["low"] = result.worth->low;
     worth["high"] = result.worth->high;
-    worth["text"] = pages::worth_text(*result.worth, options.train.measure);
+    worth["text"] = worth_text(*result.worth, options.train.measure);
     out["worth"] = worth;
   }
   out["tested"] = tested_dict(result.model.tested);

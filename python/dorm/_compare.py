@@ -16,9 +16,11 @@ from ._evaluate import MeasureResult
 from ._input.features import as_doubles
 from ._pages import Page, page_at
 from ._progress import Progress, watching
+from ._rankers.ensemble import core_model
 from ._rankers.ranker import DormRanker
 from ._tables import Figure, html_table, pandas_for
 from ._threads import thread_count
+from ._tune import library_of_lightgbm
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +48,29 @@ class ComparedMethod:
     failure: str  #: the reason why there are no values
     figures: list[ComparedFigure]
     curve: list[MeasureResult]  #: the first measure by cutoff
+    serving: str = ""  #: time, size and export targets of the model, where there is one
 
     def __getitem__(self, measure: str) -> ComparedFigure:
         for figure in self.figures:
             if measure in (figure.measure, figure.name):
                 return figure
         raise KeyError(f"{measure!r}; compared were {', '.join(f.measure for f in self.figures)}")
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedTrees:
+    """Linear or trees? ``tune:both`` less ``tune`` on the test queries, by the first measure."""
+
+    size: int  #: training queries asked for; 0: all
+    linear: float
+    trees: float
+    difference: float
+    low: float  #: 95 % bootstrap interval over queries
+    high: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +81,7 @@ class MethodComparison:
     splits: int
     test_queries: int  #: lists that were tested: queries, or users
     train_queries: list[int]  #: per split
+    trees: list[ComparedTrees] = field(default_factory=list)  #: by size, where they were compared with linear rankers
     _markdown: str = field(repr=False, default="")
     _csv: str = field(repr=False, default="")
     _core: Any = field(repr=False, default=None)
@@ -128,7 +148,8 @@ class MethodComparison:
             )
             for row in told.pop("rows")
         ]
-        return cls(rows=rows, **told, _markdown=markdown, _csv=csv, _core=core)
+        trees = [ComparedTrees(**each) for each in told.pop("trees")]
+        return cls(rows=rows, trees=trees, **told, _markdown=markdown, _csv=csv, _core=core)
 
 
 class CellProgress(Progress):
@@ -195,9 +216,11 @@ def compare_methods(
         Test and validation data: ``(X, y)`` or a `RankingData`, and its queries. Without ``test``, cross-validation
         over the folds.
     methods
-        Names of ``dorm.catalog("method")``; None: every baseline, and DORM for each measure.
+        Names of ``dorm.catalog("method")``, ``"tune"``, ``"tune:curves"``, ``"tune:trees"`` and ``"tune:both"``; None:
+        every baseline, DORM for each measure, and ``"tune"``. With ``"tune"``, ``"tune:trees"`` and ``"tune:both"`` the
+        result answers "linear or trees?" in ``trees`` (docs/trees.md).
     outside
-        Scores of other models for the rows of ``test``, by name.
+        By name, what is only tested: scores for the rows of ``test``, or a model, as `DormEnsemble` takes them.
     measures
         The measures; options are tuned for each one.
     folds, sizes, C, choose, against, convention, scale, target, tolerance, as_spelled, curve
@@ -237,9 +260,13 @@ def compare_methods(
     options.against, options.convention, options.scale, options.target = against, convention, scale, target
     options.tolerance, options.seed, options.threads = float(tolerance), int(random_state), thread_count(n_jobs)
     options.directory = _cells(out)
+    options.lightgbm = library_of_lightgbm()
     for name, scores in (outside or {}).items():
         if judge is None:
             raise ValueError("outside scores are those of the rows of test; pass test=")
+        if isinstance(scores, (str, os.PathLike)) or hasattr(scores, "predict"):
+            options.add_model(name, core_model(scores), judge.dataset)
+            continue
         options.add_outside(name, np.ascontiguousarray(judge.queries.sorted(as_doubles(scores, f"scores of {name!r}"))))
     with watching(None, CellProgress(0), progress) as callback:
         core = _core.compare_methods(

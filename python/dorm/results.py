@@ -9,7 +9,7 @@ from ._lazy import lazy_names
 
 if TYPE_CHECKING:
     from ._boosting import Metric, Objective
-    from ._compare import ComparedFigure, ComparedMethod, MethodComparison
+    from ._compare import ComparedFigure, ComparedMethod, ComparedTrees, MethodComparison
     from ._compare_rankers import RankerTable
     from ._evaluate import Comparison, Evaluation, MeasureResult
     from ._explain import Explanation
@@ -25,6 +25,7 @@ __all__ = [
     "Certificate",
     "ComparedFigure",
     "ComparedMethod",
+    "ComparedTrees",
     "Comparison",
     "Evaluation",
     "Explanation",
@@ -48,7 +49,7 @@ __all__ = [
 
 _HOMES = {
     "._boosting": ("Metric", "Objective"),
-    "._compare": ("ComparedFigure", "ComparedMethod", "MethodComparison"),
+    "._compare": ("ComparedFigure", "ComparedMethod", "ComparedTrees", "MethodComparison"),
     "._compare_rankers": ("RankerTable",),
     "._evaluate": ("Comparison", "Evaluation", "MeasureResult"),
     "._explain": ("Explanation",),

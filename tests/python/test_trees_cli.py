@@ -157,3 +157,67 @@ def test_columns_that_do_not_fit_are_named(folder, tmp_path):
 def test_training_goes_on_from_no_trees(folder):
     done = dorm("train", folder / "data.csv", "--init-model", folder / "lgb.txt", "--model", "x.json", status=None)
     assert done.returncode != 0
+
+
+def chain(leaves):
+    """A tree of LightGBM whose right child is the next node: as deep as it has inner nodes."""
+    inner = range(leaves - 1)
+    words = lambda each: " ".join(str(x) for x in each)
+    tree = (
+        f"Tree=0\nnum_leaves={leaves}\nnum_cat=0\nsplit_feature={words(0 for _ in inner)}\n"
+        f"split_gain={words(0 for _ in inner)}\nthreshold={words(k + 0.5 for k in inner)}\n"
+        f"decision_type={words(2 for _ in inner)}\nleft_child={words(~k for k in inner)}\n"
+        f"right_child={words([k + 1 for k in inner][:-1] + [~(leaves - 1)])}\n"
+        f"leaf_value={words(k * k for k in range(leaves))}\nleaf_weight={words(1 for _ in range(leaves))}\n"
+        f"leaf_count={words(1 for _ in range(leaves))}\ninternal_value={words(0 for _ in inner)}\n"
+        f"internal_weight={words(1 for _ in inner)}\ninternal_count={words(1 for _ in inner)}\n"
+        "is_linear=0\nshrinkage=1\n\n\n"
+    )
+    return (
+        "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nlabel_index=0\nmax_feature_idx=0\n"
+        f"feature_names=x\nfeature_infos=[0:1e9]\ntree_sizes={len(tree)}\n\n{tree}end of trees\n"
+    )
+
+
+def test_sql_of_a_deep_tree_nests_no_deeper_than_databases_parse(tmp_path):
+    (tmp_path / "deep.txt").write_text(chain(400))
+    dorm("export", tmp_path / "deep.txt", "--to", "sql", "-o", tmp_path / "sql", "--quiet")
+    base = sqlite3.connect(":memory:")
+    base.execute('create table t (i integer, "x" real)')
+    base.executemany("insert into t values (?, ?)", [*((k, float(k)) for k in range(450)), (450, None)])
+    found = [each for (each,) in base.execute(f"select {(tmp_path / 'sql').read_text()} from t order by i")]
+    assert found == [min(k, 399) ** 2 for k in range(450)] + [0]  # what is missing counts as 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_splits_by_categories_and_missing_values_survive_every_export(tmp_path, seed):
+    """LightGBM itself reads what was written for it, SQLite the SQL, and Python the module."""
+    made = world(200 + seed)
+    made.X[:, 0] = made.rng.integers(0, 12, len(made.X))
+    made.categories = [0]
+    booster = lightgbm_model(made, "gbdt", "regression")
+    (tmp_path / "lgb.txt").write_text(booster.model_to_string())
+    expected = booster.predict(made.X, raw_score=True)
+    for target in ("lightgbm", "sql", "python"):
+        dorm("export", tmp_path / "lgb.txt", "--to", target, "-o", tmp_path / target, "--quiet")
+    assert (lgb.Booster(model_file=tmp_path / "lightgbm").predict(made.X, raw_score=True) == expected).all()
+    names = booster.feature_name()
+    rows = [[None if np.isnan(x) else float(x) for x in row] for row in made.X]
+    module = {}
+    exec((tmp_path / "python").read_text(), module)
+    assert module["score_list"]([dict(zip(names, row)) for row in rows]) == list(expected)
+    base = sqlite3.connect(":memory:")
+    base.execute(f"create table t (i integer, {', '.join(names)})")
+    base.executemany(f"insert into t values (?{', ?' * len(names)})", [[i, *row] for i, row in enumerate(rows)])
+    text = (tmp_path / "sql").read_text()
+    found = [each for (each,) in base.execute(f"select {text} from t order by i")]
+    assert np.allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "cat.cbm").write_bytes(b"CBM1" + bytes(100))
+    said = dorm("info", tmp_path / "cat.cbm", status=1).stderr
+    assert "the binary form of CatBoost" in said and 'format="json"' in said
+    classes = {"features_info": {"float_features": []}, "oblivious_trees": [], "scale_and_bias": [1, [0.1, 0.2, 0.3]]}
+    (tmp_path / "cat.json").write_text(json.dumps(classes))
+    assert "several classes" in dorm("info", tmp_path / "cat.json", status=1).stderr

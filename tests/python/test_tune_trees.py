@@ -55,10 +55,6 @@ def scores(model, data):
     return np.array([float(line) for line in dorm("rank", model, data).stdout.splitlines()])
 
 
-def ndcg(model, data):
-    return json.loads(dorm("eval", data, model, "--json").stdout)
-
-
 # ---- one ensemble ------------------------------------------------------------------------------------------
 
 
@@ -217,3 +213,76 @@ def test_kernels_and_slates_have_no_trees_beside_them(folder, tmp_path):
     assert "not beside kernels" in said
     assert "expected --trees" in dorm("tune", folder / "train.txt", "--only", "linear", "--model", "m", status=2).stderr
     assert Path(DORM).exists()
+
+
+# ---- linear or trees? --------------------------------------------------------------------------------------
+
+
+def evaluated(model, data):
+    return json.loads(dorm("eval", data, "--model", model, "--json").stdout)
+
+
+def compared(*words):
+    return json.loads(dorm("compare", *words, "--measures", "ndcg@10", "--no-curve", "--json").stdout)
+
+
+def test_compare_answers_linear_or_trees_on_the_test_queries(folder, tmp_path):
+    data = ["--valid", folder / "valid.txt", "--test", folder / "test.txt"]
+    found = compared(folder / "train.txt", *data, "--trees")
+    rows = {row["method"]: row for row in found["rows"]}
+    assert set(rows) == {"tune", "tune:curves", "tune:trees", "tune:both", "random", "ideal"}
+    means = {name: row["measures"]["ndcg@10"]["mean"] for name, row in rows.items()}
+    (verdict,) = found["trees"]
+    assert verdict["difference"] == pytest.approx(means["tune:both"] - means["tune"], abs=1e-12)
+    low, high = verdict["interval"]
+    assert 0 < low < verdict["difference"] < high
+    assert verdict["text"].startswith("trees are worth +") and "interactions, not curves" in verdict["text"]
+    assert "elasticsearch" in rows["tune:trees"]["serving"]["targets"] and rows["tune"]["serving"]["bytes"] > 100
+    dorm("tune", folder / "train.txt", "--valid", folder / "valid.txt", "--trees", "--tolerance", "1e-3",
+         "--only", "trees", "--model", tmp_path / "m.json")  # fmt: skip
+    alone = evaluated(tmp_path / "m.json", folder / "test.txt")
+    assert means["tune:trees"] == pytest.approx(alone["measures"]["ndcg@10"]["mean"], abs=1e-12)
+
+
+def test_compare_says_where_a_line_does(folder, tmp_path):
+    words = [folder / "line.txt", "--test", folder / "line-valid.txt", "--measures", "ndcg@10", "--no-curve"]
+    text = dorm("compare", *words, "--trees", "--out", tmp_path / "out").stdout
+    assert "a linear model may do: trees are not shown to be worth anything" in text
+    assert "ms per 100 documents" in text
+    assert "Linear or trees? a linear model may do" in (tmp_path / "out" / "table.md").read_text()
+    assert "Linear or trees? a linear model may do" in (tmp_path / "out" / "report.html").read_text()
+    again = dorm("compare", *words, "--trees", "--out", tmp_path / "out").stdout
+    assert again == text, "cells that are found have their costs with them"
+
+
+def test_compare_takes_the_model_of_another_library_as_a_row(folder, tmp_path):
+    X, y = made(120, 1)
+    data = lgb.Dataset(X, y, group=[LENGTH] * 120)
+    lgb.train({**LIGHTGBM, "objective": "lambdarank"}, data, 20).save_model(tmp_path / "lgb.txt")
+    files = [folder / "train.txt", "--valid", folder / "valid.txt", "--test", folder / "test.txt"]
+    found = compared(*files, "--methods", f"ridge,model:{tmp_path}/lgb.txt,model:prod={tmp_path}/lgb.txt")
+    rows = {row["method"]: row for row in found["rows"]}
+    alone = evaluated(tmp_path / "lgb.txt", folder / "test.txt")["measures"]["ndcg@10"]["mean"]
+    assert rows["lgb"]["measures"]["ndcg@10"]["mean"] == pytest.approx(alone, abs=1e-12)
+    assert rows["prod"]["measures"]["ndcg@10"]["mean"] == rows["lgb"]["measures"]["ndcg@10"]["mean"]
+    assert rows["lgb"]["serving"]["bytes"] > 1000 and found["trees"] == []
+    # by folds, over two files, each document has the score that it has in its file
+    texts = {
+        name: (folder / f"{name}.txt").read_text().replace("qid:", f"qid:{name}-")
+        for name in ("train", "valid", "test")
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+    whole = compared(*(tmp_path / f"{name}.txt" for name in texts), "--methods", f"ridge,model:{tmp_path}/lgb.txt")
+    (tmp_path / "all.txt").write_text("".join(texts.values()))
+    alone = evaluated(tmp_path / "lgb.txt", tmp_path / "all.txt")["measures"]["ndcg@10"]["mean"]
+    assert whole["rows"][1]["measures"]["ndcg@10"]["mean"] == pytest.approx(alone, abs=1e-12)
+
+
+def test_compare_refuses_what_is_no_model_and_a_missing_library(folder, tmp_path):
+    words = [folder / "train.txt", "--test", folder / "test.txt"]
+    (tmp_path / "scores.txt").write_text("1\n2\n")
+    assert "expected a model" in dorm("compare", *words, "--methods", f"model:{tmp_path}/scores.txt", status=1).stderr
+    assert "tune:trees" in dorm("compare", *words, "--methods", "tune:tree", status=2).stderr
+    done = dorm("compare", *words, "--trees", "--lightgbm", tmp_path / "none.so", status=1)
+    assert "none.so" in done.stderr and not done.stdout

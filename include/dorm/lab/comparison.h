@@ -16,6 +16,7 @@
 
 #include "dorm/dataset.h"
 #include "dorm/evaluate.h"
+#include "dorm/export.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/train.h"
 #include "dorm/tune.h"
@@ -50,12 +51,13 @@ std::vector<DataSplit> rotating_splits(std::span<const Dataset> sets, std::size_
 DataSplit tested_split(const Dataset& data, const Dataset* valid, const Dataset& test, std::size_t folds,
                        std::uint64_t seed);
 
-/// Every baseline (RankSVM once), and DORM for each of the measures that can be trained for.
-/// Beside the names of method_catalog(): what dorm tune delivers from the training and validation queries.
-inline constexpr std::string_view kTuned = "tune";
+/// Beside the names of method_catalog(): what dorm tune delivers from the training and validation queries, as linear
+/// rankers, curves, trees, or linear rankers and trees.
+std::span<const CatalogEntry> tuned_catalog();
 /// Throws Error(unknown_name) or Error(bad_option) for a method that cannot be compared.
 void check_compared(std::string_view method);
 
+/// Every baseline (RankSVM once), DORM for each of the measures that can be trained for, and `tune`.
 std::vector<std::string> default_methods(const std::vector<std::string>& measures, const Convention& convention);
 
 /// ndcg@10 as ndcg@1 ... ndcg@10, up to 20; nothing for a measure without a cutoff.
@@ -65,6 +67,8 @@ std::vector<std::string> measures_by_cutoff(const std::string& measure);
 struct OutsideScores {
   std::string name;
   std::vector<std::vector<double>> of_split;
+  std::optional<ServingCost> serving = {};  // of a model
+  bool linear = true;                       // false: a model of trees or the like, which is held against tune
 };
 
 struct ComparisonOptions {
@@ -83,6 +87,7 @@ struct ComparisonOptions {
   std::string convention = "standard", scale = "auto";
   std::string target = {};  // as in TrainOptions
   double tolerance = 1e-3;
+  std::string lightgbm = {};  // of methods that grow trees: LightGBM's library; empty: found
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> sample_seed = std::nullopt;  // of the queries of `sizes`; none: seed
   std::size_t threads = 0;                                  // cells side by side; results do not depend on it
@@ -118,12 +123,22 @@ struct ComparisonRow {
   std::vector<Ranking> top = {};
   std::vector<double> weights =
       {};  // by column: their mean over splits, each at unit length; none: not linear, or many
+  std::optional<ServingCost> serving = {};  // of the options chosen for the first measure, mean over splits; a model's
+};
+
+/// Linear or trees? On the test queries, by the first measure, less linear rankers alone: tune:both, or the model that
+/// somebody brought.
+struct ComparedTrees {
+  std::size_t size = 0;  // as of rows
+  TreesWorth worth;
+  std::string text;  // all of it in words, of tune:both with what curves alone do where they were compared
 };
 
 struct ComparisonResult {
   std::vector<ComparisonRow> rows;  // by size, then in the order of methods, outside, random, ideal
   std::size_t splits = 0, test_queries = 0;
   std::vector<std::size_t> train_queries;  // per split
+  std::vector<ComparedTrees> trees = {};   // by size, where tune stands beside tune:trees and tune:both, or a model
   bool complete = true;                    // false: stopped; rows are empty
 };
 

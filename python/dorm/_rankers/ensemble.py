@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,8 +31,9 @@ class DormEnsemble(RankerInputs):
     ----------
     *models
         Files (of DORM, LightGBM, XGBoost, CatBoost or RankLib), fitted `DormRanker` or `DormEnsemble`, a ``Booster`` of
-        LightGBM or XGBoost, ``LGBMRanker``, ``XGBRanker`` and their relatives, ``CatBoostRanker`` and its relatives.
-        None at all: an ensemble to `fit`.
+        LightGBM or XGBoost, ``LGBMRanker``, ``XGBRanker`` and their relatives, ``CatBoostRanker`` and its relatives,
+        trees of scikit-learn (by ``skl2onnx``). None at all: an ensemble to `fit`. Columns of categories of a pandas
+        frame are read with the codes that LightGBM or XGBoost gave them.
     weights
         What the scores of each are multiplied by before they are summed; None: 1 for one model.
 
@@ -60,6 +63,7 @@ class DormEnsemble(RankerInputs):
         if weights is None and len(models) > 1:
             raise ValueError(f"{len(models)} models without weights; pass weights=, one for each")
         cores = [core_model(each) for each in models]
+        self._categories = categories_of(models[0]) if len(models) == 1 else None
         self._adopt(cores[0] if weights is None else _core.weighted_sum(cores, [float(each) for each in weights]))
 
     def _adopt(self, model: _core.Model) -> None:
@@ -152,7 +156,27 @@ class DormEnsemble(RankerInputs):
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError("this DormEnsemble has no models; call fit, or make one of models")
-        return super()._checked(*given, **more)
+        X, *rest = given
+        return super()._checked(self._as_grown(X), *rest, **more)
+
+    def _as_grown(self, X: Any) -> Any:
+        """A data frame of pandas as the library that grew the trees reads it: categories are codes, in the order that
+        they had in training, and LightGBM has no blanks in names."""
+        trees = self.model_.trees
+        if not trees or not hasattr(X, "select_dtypes"):
+            return X
+        if trees["library"] == "lightgbm" and any(re.search(r"\s", str(name)) for name in X.columns):
+            X = X.rename(columns=lambda name: re.sub(r"\s", "_", str(name)))
+        known = getattr(self, "_categories", None)
+        if not known:
+            return X
+        if isinstance(known, list):  # LightGBM's: of the columns of categories, in their order
+            columns = [name for name in X.columns if str(X[name].dtype) == "category"]
+            if len(columns) != len(known):
+                raise ValueError(f"{len(columns)} columns of X are categories; the model was trained on {len(known)}")
+            known = dict(zip(columns, known))
+        codes = {name: _codes(X[name], kinds) for name, kinds in known.items() if name in X.columns}
+        return X.assign(**{str(name): each for name, each in codes.items()})
 
     def __repr__(self) -> str:
         if not hasattr(self, "model_"):
@@ -177,6 +201,8 @@ def core_model(model: Any) -> _core.Model:
         return _core.Model.from_bytes(booster.model_to_string().encode(), "lightgbm")
     if library == "xgboost":
         return _core.Model.from_bytes(bytes(_xgboost_trees(model).save_raw("ubj")), "xgboost")
+    if library == "sklearn":
+        return _core.Model.from_bytes(_onnx_of(model), "scikit-learn")
     if library == "catboost":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.json"
@@ -184,8 +210,59 @@ def core_model(model: Any) -> _core.Model:
             return _core.Model.load(str(path))
     raise TypeError(
         f"{type(model).__name__} is no ranker that is known here; expected a file, a ranker of DORM, or a model of "
-        "LightGBM, XGBoost or CatBoost"
+        "LightGBM, XGBoost, CatBoost or scikit-learn"
     )
+
+
+def categories_of(model: Any) -> Any:
+    """Of a model that was trained on columns of categories of a data frame: LightGBM's in the order of these columns,
+    XGBoost's by name; None: of no such model."""
+    library = type(model).__module__.partition(".")[0]
+    if library == "lightgbm":
+        return getattr(model, "booster_", model).pandas_categorical or None
+    if library == "xgboost":
+        booster = _xgboost_trees(model)
+        if "c" not in (booster.feature_types or []) or booster.feature_names is None:
+            return None
+        told = json.loads(bytes(booster.save_raw("json")))["learner"]["gradient_booster"]
+        told = told.get("gbtree", told)["model"].get("cats", {}).get("enc", [])
+        return {name: _texts(each) for name, each in zip(booster.feature_names, told) if each["values"]} or None
+    if isinstance(model, (str, os.PathLike)) and os.path.isfile(model):
+        with open(model, "rb") as file:
+            if not file.read(5).startswith(b"tree"):
+                return None
+            file.seek(max(0, os.path.getsize(model) - _TAIL))
+            found = re.search(rb"^pandas_categorical:(.*)$", file.read(), re.MULTILINE)
+        return (json.loads(found[1]) or None) if found else None
+    return None
+
+
+_TAIL = 1 << 20  # bytes of a file of LightGBM that end with the categories
+
+
+def _texts(encoded: dict[str, list[int]]) -> list[str]:
+    """XGBoost's list of texts: bytes, and where each begins; numbers are as they are."""
+    if not encoded.get("offsets"):
+        return encoded["values"]
+    text, ends = bytes(byte % 256 for byte in encoded["values"]), encoded["offsets"]
+    return [text[begin:end].decode() for begin, end in zip(ends, ends[1:])]
+
+
+def _codes(column: Any, kinds: list[Any]) -> np.ndarray:
+    """The place of every value among those of the training data; NaN for others and for gaps."""
+    place = {kind: float(code) for code, kind in enumerate(kinds)}
+    return np.array([place.get(value, np.nan) for value in column])
+
+
+def _onnx_of(model: Any) -> bytes:
+    try:
+        import skl2onnx
+    except ImportError:
+        raise ImportError("models of scikit-learn are read as ONNX; pip install skl2onnx") from None
+    onnx = skl2onnx.to_onnx(model, np.zeros((1, model.n_features_in_), np.float32)).SerializeToString()
+    if b"TreeEnsemble" not in onnx:
+        raise TypeError(f"{type(model).__name__} of scikit-learn has no trees; expected trees of a regression")
+    return onnx
 
 
 def _xgboost_trees(model: Any) -> Any:
@@ -203,7 +280,9 @@ def as_ranker(model: Any) -> Any:
         return model
     core = core_model(model)
     if core.kind in ("trees", "sum"):
-        return DormEnsemble(core)
+        ensemble = DormEnsemble(core)
+        ensemble._categories = categories_of(model)
+        return ensemble
     from .ranker import DormRanker
 
     return DormRanker.load(model)

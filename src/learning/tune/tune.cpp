@@ -107,6 +107,15 @@ void test_tuned(TuneResult& result, const TuneOptions& options, const Dataset& t
   result.model.tested = std::move(tested);
 }
 
+std::string worth_text(const TreesWorth& worth, std::string_view measure) {
+  const std::string figures = fmt::format(
+      "{:+.4f} [{:+.4f}, {:+.4f}] {} on your data: linear {:.4f}, trees {:.4f}, with both {:.4f}", worth.difference,
+      worth.low, worth.high, measure, worth.linear.mean, worth.trees.mean, worth.linear.mean + worth.difference);
+  if (worth.low > 0) return "trees are worth " + figures;
+  if (worth.high < 0) return "trees cost " + figures;
+  return "a linear model may do: trees are not shown to be worth anything, " + figures;
+}
+
 std::string_view reason_of(Pruned why) {
   switch (why) {
     case Pruned::no_information:

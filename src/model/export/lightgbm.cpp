@@ -38,7 +38,7 @@ class TreeText {
       }
       features_.push_back(std::to_string(node.feature));
       types_.push_back(std::to_string(type_of(node)));
-      thresholds_.push_back(node.categories > 0 ? std::to_string(bounds_.size() - 1) : fmt::format("{}", node.value));
+      thresholds_.push_back(node.categories > 0 ? std::to_string(bounds_.size() - 2) : fmt::format("{}", node.value));
       left_.push_back(std::to_string(number[static_cast<std::size_t>(node.left) - root]));
       right_.push_back(std::to_string(number[static_cast<std::size_t>(node.right) - root]));
       counts_.push_back(count(node));

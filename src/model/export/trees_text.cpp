@@ -17,22 +17,6 @@ std::vector<std::size_t> members(const CategorySet& set) {
   return out;
 }
 
-/// The text of a tree from that of its nodes: `open` of an inner node, `between` its children, `close` behind them.
-template <class Open, class Leaf>
-void write_tree(const TreeEnsemble& trees, std::size_t k, const Open& open, std::string_view between,
-                std::string_view close, const Leaf& leaf, std::string& out) {
-  const TreeNode& node = trees.nodes[k];
-  if (node.leaf()) {
-    out += leaf(node);
-    return;
-  }
-  out += open(node);
-  write_tree(trees, static_cast<std::size_t>(node.left), open, between, close, leaf, out);
-  out += between;
-  write_tree(trees, static_cast<std::size_t>(node.right), open, between, close, leaf, out);
-  out += close;
-}
-
 std::string sql_number(double value) {
   std::string text = fmt::format("{}", value);
   if (text.find('e') == std::string::npos) text += "e0";
@@ -54,6 +38,48 @@ std::string sql_test(const TreeEnsemble& trees, const TreeNode& node, const std:
   if (!none && node.default_left) test = fmt::format("{} IS NULL OR {}", column, test);
   return test;
 }
+
+/// Trees as expressions. Of two subtrees the one with fewer leaves stands behind THEN, and the other one goes on behind
+/// the next WHEN: expressions nest no deeper than the logarithm of the leaves, because databases limit how deep.
+class SqlTree {
+ public:
+  SqlTree(const TreeEnsemble& trees, const std::vector<std::string>& columns)
+      : trees_(trees), columns_(columns), leaves_(trees.nodes.size(), 1) {
+    for (std::size_t k = leaves_.size(); k-- > 0;)
+      if (const TreeNode& node = trees.nodes[k]; !node.leaf())
+        leaves_[k] = leaves_[static_cast<std::size_t>(node.left)] + leaves_[static_cast<std::size_t>(node.right)];
+  }
+
+  void write(std::size_t k, std::string& out) const {
+    if (trees_.nodes[k].leaf()) {
+      out += sql_number(trees_.nodes[k].value);
+      return;
+    }
+    out += "CASE";
+    while (!trees_.nodes[k].leaf()) {
+      const TreeNode& node = trees_.nodes[k];
+      const auto left = static_cast<std::size_t>(node.left), right = static_cast<std::size_t>(node.right);
+      const bool left_first = leaves_[left] <= leaves_[right];
+      out += fmt::format(" WHEN {} THEN ", left_first ? test_of(node) : not_test_of(node));
+      write(left_first ? left : right, out);
+      k = left_first ? right : left;
+    }
+    out += fmt::format(" ELSE {} END", sql_number(trees_.nodes[k].value));
+  }
+
+ private:
+  std::string test_of(const TreeNode& node) const { return sql_test(trees_, node, columns_[node.feature]); }
+
+  /// What goes right: NOT alone would be neither true nor false for a NULL that goes there.
+  std::string not_test_of(const TreeNode& node) const {
+    const bool null_goes_right = node.missing != MissingSplit::none && !node.default_left;
+    return fmt::format("{}NOT ({})", null_goes_right ? columns_[node.feature] + " IS NULL OR " : "", test_of(node));
+  }
+
+  const TreeEnsemble& trees_;
+  const std::vector<std::string>& columns_;
+  std::vector<std::size_t> leaves_;  // below each node
+};
 
 std::string pmml_predicate(const TreeEnsemble& trees, const TreeNode& node, const std::string& field, bool left) {
   if (node.categories == 0)
@@ -101,14 +127,10 @@ std::string sql_of_trees(const Model& model, const std::vector<std::string>& col
   const TreeEnsemble& trees = model.trees->trees();
   std::string text = "(" + sql_number(trees.base);
   const bool groups = trees.num_trees() > kTreesInBrackets;
+  const SqlTree tree(trees, columns);
   for (std::size_t t = 0; t < trees.num_trees(); ++t) {
     text += groups && t % kTreesInBrackets == 0 ? "\n + (" : "\n + ";
-    write_tree(
-        trees, trees.roots[t],
-        [&](const TreeNode& node) {
-          return fmt::format("CASE WHEN {} THEN ", sql_test(trees, node, columns[node.feature]));
-        },
-        " ELSE ", " END", [](const TreeNode& node) { return sql_number(node.value); }, text);
+    tree.write(trees.roots[t], text);
     if (groups && (t + 1 == trees.num_trees() || (t + 1) % kTreesInBrackets == 0)) text += ")";
   }
   return text + ")\n";

@@ -127,9 +127,12 @@ class CatboostReader {
 };
 
 /// [scale, bias], the bias perhaps in a list.
-std::pair<double, double> scale_and_bias(const JsonFields& fields) {
+std::pair<double, double> scale_and_bias(const JsonFields& fields, const std::string& name) {
   if (!fields.has("scale_and_bias")) return {1, 0};
   const Json& pair = fields.list("scale_and_bias", "a scale and a bias");
+  if (pair.size() == 2 && pair[1].is_array() && pair[1].size() > 1)
+    refuse_kind(name, "a CatBoost model of several classes or targets has a score for each of them",
+                "a model of one score");
   const auto single = [](const Json& json) { return json.is_array() && json.size() == 1 ? json[0] : json; };
   if (pair.size() != 2 || !pair[0].is_number() || !single(pair[1]).is_number())
     fields.fail("scale_and_bias", "a scale and one bias");
@@ -144,7 +147,7 @@ TreeEnsemble read_catboost(const Json& json, const std::string& name) {
   trees.library = "catboost";
   CatboostReader reader(trees, name);
   reader.read_features(fields.object("features_info"));
-  const auto [scale, bias] = scale_and_bias(fields);
+  const auto [scale, bias] = scale_and_bias(fields, name);
   trees.base = bias;
   if (fields.has("oblivious_trees")) {
     for (const JsonFields& tree : fields.objects("oblivious_trees", "a list of trees"))

@@ -44,6 +44,7 @@ std::string_view tree_format_of(std::string_view bytes) {
   if (text.starts_with('{')) return json_format_of(text);
   if ((text.starts_with("tree\n") || text.starts_with("tree\r\n")) && text.find("\nversion=v") < kHead)
     return "lightgbm";
+  if (head.starts_with("CBM1")) return "catboost-binary";
   if (head.starts_with('\x08') && head.find("TreeEnsemble") != std::string_view::npos) return "onnx";
   if (begins_with_one_of(text, kRankLib) || text.starts_with("<ensemble>")) return "ranklib";
   return {};
@@ -73,6 +74,9 @@ TreeEnsemble read_trees(std::string_view bytes, const std::string& name) {
     trees = read_lightgbm_json(parse_tree_json(bytes, name), name);
   else if (format == "catboost")
     trees = read_catboost(parse_tree_json(bytes, name), name);
+  else if (format == "catboost-binary")
+    refuse_kind(name, "the binary form of CatBoost",
+                "its JSON, as save_model(\"cat.json\", format=\"json\") writes it");
   else
     throw Error(ErrorCode::bad_input, {name},
                 "no model of trees; expected one of LightGBM, XGBoost, CatBoost (JSON), RankLib or ONNX");

@@ -8,7 +8,6 @@
 #include "dorm/apps/pages.h"
 #include "dorm/tune.h"
 #include "report/pages/grid_blocks.h"
-#include "report/pages/serving_cost.h"
 #include "report/pages/train_page.h"
 #include "report/pages/words.h"
 
@@ -54,7 +53,7 @@ report::Section grid_section(const TuningReportData& tuning, const Dataset& data
   if (!tuning.reason.empty()) facts.facts.push_back({"why", tuning.reason});
   if (tuned.worth) facts.facts.push_back({"linear or trees", worth_text(*tuned.worth, measure)});
   if (tuned.worth)
-    for (const ServingCost& cost : serving_costs(tuned, data)) facts.facts.push_back({cost.of, cost.text});
+    for (const auto& [of, cost] : serving_costs(tuned, data)) facts.facts.push_back({of, serving_text(cost)});
   for (const CellsOut& out : cells_out(tuned))
     facts.facts.push_back({"dropped", fmt::format("{} grid point{}", out.cells, out.cells == 1 ? "" : "s"), out.rule});
   if (const std::string end = end_text(tuned); !end.empty()) section.blocks.push_back(report::Notice{.text = end});

@@ -71,13 +71,10 @@ std::string start_name(const GridPoint& cell) {
   return std::string(cell.trees ? name_of(*cell.trees) : name_of(cell.start));
 }
 
-std::string worth_text(const TreesWorth& worth, const std::string& measure) {
-  const std::string figures = fmt::format(
-      "{:+.4f} [{:+.4f}, {:+.4f}] {} on your data: linear {:.4f}, trees {:.4f}, with both {:.4f}", worth.difference,
-      worth.low, worth.high, measure, worth.linear.mean, worth.trees.mean, worth.linear.mean + worth.difference);
-  if (worth.low > 0) return "trees are worth " + figures;
-  if (worth.high < 0) return "trees cost " + figures;
-  return "a linear model may do: trees are not shown to be worth anything, " + figures;
+std::vector<std::pair<std::string, ServingCost>> serving_costs(const TuneResult& tuned, const Dataset& data) {
+  std::vector<std::pair<std::string, ServingCost>> costs = {{"this model", serving_cost(tuned.model, data)}};
+  if (tuned.linear && !tuned.model.linear()) costs.emplace_back("linear alone", serving_cost(*tuned.linear, data));
+  return costs;
 }
 
 std::string cell_name(const GridPoint& cell) {

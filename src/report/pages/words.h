@@ -4,9 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dorm/data/prepare.h"
+#include "dorm/export.h"
 #include "dorm/train.h"
 #include "dorm/tune.h"
 
@@ -24,8 +26,8 @@ std::string cell_name(const GridPoint& cell);
 /// What it is trained from: an initial model, or a loss of trees with their leaves.
 std::string start_name(const GridPoint& cell);
 
-/// "trees are worth +0.0120 [+0.0040, +0.0200] ndcg@10 on this data (linear 0.5123, trees 0.5201)".
-std::string worth_text(const TreesWorth& worth, const std::string& measure);
+/// What it costs to serve the model, and the linear one that it stands beside: "this model", "linear alone".
+std::vector<std::pair<std::string, ServingCost>> serving_costs(const TuneResult& tuned, const Dataset& data);
 
 std::string_view choice_name(Choice choice);
 

@@ -96,3 +96,57 @@ def test_what_is_no_model_is_refused():
         dorm.DormEnsemble({})
     with pytest.raises(ValueError, match="without weights"):
         dorm.DormEnsemble("a", "b")
+
+
+def frame_with_categories(rng):
+    pd = pytest.importorskip("pandas", reason="pandas is not in this environment")
+    brands = pd.Categorical(rng.choice(["acme", "globex", "initech"], 240), categories=["acme", "globex", "initech"])
+    frame = pd.DataFrame({"bm 25": rng.normal(size=240), "price": rng.normal(size=240), "brand": brands})
+    label = (frame["bm 25"] + 2 * (frame["brand"] == "globex") > 1).astype(int)
+    other = frame.assign(brand=pd.Categorical(frame["brand"], categories=["initech", "acme", "globex"]))
+    return frame, label, other
+
+
+def test_categories_of_a_data_frame_have_the_codes_of_training(tmp_path):
+    """LightGBM and XGBoost recode a frame whose categories are in another order, and so does this."""
+    frame, label, other = frame_with_categories(np.random.default_rng(3))
+    booster = lgb.train({"verbose": -1, "num_threads": 1}, lgb.Dataset(frame, label), 10)
+    booster.save_model(tmp_path / "lgb.txt")
+    for ensemble in (dorm.DormEnsemble(booster), dorm.DormEnsemble(tmp_path / "lgb.txt")):
+        for each in (frame, other):
+            assert (ensemble.predict(each) == booster.predict(each)).all()
+    with pytest.raises(ValueError, match="0 columns of X are categories; the model was trained on 1"):
+        dorm.DormEnsemble(booster).predict(frame.assign(brand=0.0))
+    ranker = xgb.XGBRegressor(n_estimators=10, enable_categorical=True, tree_method="hist", n_jobs=1).fit(frame, label)
+    for each in (frame, other):
+        margin = ranker.predict(each, output_margin=True)
+        np.testing.assert_allclose(dorm.DormEnsemble(ranker).predict(each), margin, rtol=0, atol=1e-6)
+
+
+def test_trees_of_scikit_learn_are_taken_and_what_has_none_is_refused():
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not in this environment (pip install skl2onnx)")
+    from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+    from sklearn.linear_model import Ridge
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(100, 4)).astype(np.float32)
+    for model in (GradientBoostingRegressor(n_estimators=10), RandomForestRegressor(5)):
+        model.fit(X, X[:, 0] * X[:, 1])
+        np.testing.assert_allclose(dorm.DormEnsemble(model).predict(X), model.predict(X), rtol=0, atol=1e-6)
+    with pytest.raises(TypeError, match="Ridge of scikit-learn has no trees"):
+        dorm.DormEnsemble(Ridge().fit(X, X[:, 0]))
+
+
+def test_methods_are_compared_with_a_model_of_another_library():
+    data, test = (dorm.synth(queries=60, features=5, seed=seed) for seed in (1, 2))
+    booster = lgb.train({"objective": "lambdarank", "verbose": -1, "num_threads": 1},
+                        lgb.Dataset(data.X, data.y, group=data.group), 10)  # fmt: skip
+    compared = dorm.compare_methods(data, test=test, methods=["tune", "ridge"], measures="ndcg@10",
+                                    outside={"mine": booster})  # fmt: skip
+    alone = dorm.evaluate(test.y, booster.predict(test.X), qid=test.qid, measures="ndcg@10")
+    assert compared["mine"]["ndcg@10"].mean == pytest.approx(alone["ndcg@10"].mean, abs=1e-12)
+    (verdict,) = compared.trees
+    assert verdict.difference == pytest.approx(
+        compared["mine"]["ndcg@10"].mean - compared["tune"]["ndcg@10"].mean, abs=1e-12
+    )
+    assert "mine" in str(verdict) and "lightgbm" in compared["mine"].serving

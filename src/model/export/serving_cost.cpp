@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/pages/serving_cost.h"
-
+// What it costs to serve a model: the time of a score, its size, and the tools that can take it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include "base/stopwatch.h"
 #include "dorm/export.h"
 
-namespace dorm::pages {
+namespace dorm {
 namespace {
 
 constexpr std::size_t kDocuments = 100;
@@ -23,6 +22,13 @@ Dataset first_documents(const Dataset& data) {
   std::iota(first.begin(), first.end(), std::size_t{0});
   return data.select(first);
 }
+
+std::string size_text(std::size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  return size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
+}
+
+}  // namespace
 
 bool takes(const ExportTarget& target, const Model& model) {
   switch (model.kind()) {
@@ -41,14 +47,8 @@ bool takes(const ExportTarget& target, const Model& model) {
   return target.folder;
 }
 
-std::string size_text(std::size_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  return size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
-}
-
-ServingCost cost_of(std::string name, const Model& model, const Dataset& data) {
+ServingCost serving_cost(const Model& model, const Dataset& data) {
   ServingCost cost;
-  cost.of = std::move(name);
   const Dataset some = first_documents(data);
   double best = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -61,18 +61,12 @@ ServingCost cost_of(std::string name, const Model& model, const Dataset& data) {
   cost.bytes = to_json(model).size();
   for (const ExportTarget& target : export_targets())
     if (takes(target, model)) cost.targets.emplace_back(target.entry.name);
-  cost.text = fmt::format("{:.2g} ms per {} documents, {}, exports to {}", cost.milliseconds, kDocuments,
-                          size_text(cost.bytes), fmt::join(cost.targets, ", "));
   return cost;
 }
 
-}  // namespace
-
-std::vector<ServingCost> serving_costs(const TuneResult& tuned, const Dataset& data) {
-  std::vector<ServingCost> costs;
-  costs.push_back(cost_of("this model", tuned.model, data));
-  if (tuned.linear && !tuned.model.linear()) costs.push_back(cost_of("linear alone", *tuned.linear, data));
-  return costs;
+std::string serving_text(const ServingCost& cost) {
+  return fmt::format("{:.2g} ms per {} documents, {}, exports to {}", cost.milliseconds, kDocuments,
+                     size_text(cost.bytes), fmt::join(cost.targets, ", "));
 }
 
-}  // namespace dorm::pages
+}  // namespace dorm
