@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests per second and latency of dorm serve, beside FastAPI servers that score by numpy and by a LightGBM booster.
 
-    python benchmarks/serve/run.py [--build build-bench] [--seconds 3] [--rounds 3] [--connections 4]
+    python benchmarks/serve/run.py [--build build-bench] [--seconds 3] [--rounds 3] [--connections 4] [--trees 100]
 
 wrk asks for the ranking of 100 documents of 136 features (and of 10) over kept connections, from one thread; every
 server has one. Where there are two processors, the server has the first and the load the second. Servers take turns,
@@ -118,20 +118,29 @@ def write_models(command: Path, folder: Path) -> None:
     run("train", "data.txt", "--method", "ridge", "--scale", "log-query-zscore", "--model", "scaled.json", "--quiet")
 
 
-def start_baselines(folder: Path) -> list[Server]:
+def grow_trees(folder: Path, count: int) -> bool:
+    """The model of both LightGBM and dorm serve; false: no LightGBM."""
+    try:
+        import lightgbm
+    except ImportError as missing:
+        print(f"no trees: {missing}")
+        return False
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(4000, FEATURES)), rng.integers(0, 3, 4000)
+    options = {"objective": "lambdarank", "num_leaves": 31, "verbose": -1, "num_threads": 1}
+    lightgbm.train(options, lightgbm.Dataset(X, y, group=[20] * 200), count).save_model(folder / "booster.txt")
+    return True
+
+
+def start_baselines(folder: Path, trees: bool) -> list[Server]:
     try:
         import fastapi  # noqa: F401
-        import lightgbm
         import uvicorn  # noqa: F401
     except ImportError as missing:
         print(f"no baselines: {missing}")
         return []
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(4000, FEATURES)), rng.integers(0, 3, 4000)
-    options = {"objective": "lambdarank", "num_leaves": 31, "verbose": -1, "num_threads": 1}
-    lightgbm.train(options, lightgbm.Dataset(X, y, group=[20] * 200), 100).save_model(folder / "booster.txt")
     servers = []
-    for name, model in (("numpy", "plain.json"), ("lightgbm", "booster.txt")):
+    for name, model in (("numpy", "plain.json"), *([("lightgbm", "booster.txt")] if trees else [])):
         port = free_port()
         servers.append(
             Server(
@@ -146,6 +155,7 @@ def main() -> None:
     options.add_argument("--seconds", type=int, default=3)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--connections", type=int, default=4)
+    options.add_argument("--trees", type=int, default=100)
     arguments = options.parse_args()
     if arguments.quick:
         arguments.seconds, arguments.rounds = 1, 1
@@ -158,11 +168,15 @@ def main() -> None:
         write_models(command, folder)
         scripts = write_bodies(folder)
         servers = []
-        for name in ("plain", "scaled"):
+        models = {"plain": "plain.json", "scaled": "scaled.json"}
+        trees = grow_trees(folder, arguments.trees)
+        if trees:
+            models["trees"] = "booster.txt"
+        for name, model in models.items():
             port = free_port()
-            words = [command, "serve", folder / f"{name}.json", "--threads", "1", "--port", str(port), "--quiet"]
+            words = [command, "serve", folder / model, "--threads", "1", "--port", str(port), "--quiet"]
             servers.append(Server(f"dorm, {name}", words, port))
-        servers += start_baselines(folder)
+        servers += start_baselines(folder, trees)
         try:
             found = measure(servers, scripts, arguments)
         finally:
@@ -194,7 +208,7 @@ def tell(found: dict[tuple[str, str], Measured], options) -> None:
     print("|---|---|---|---|---|---|---|")
     rows = []
     for (case, server), one in found.items():
-        ours = found[case, "dorm, plain"]
+        ours = found[case, "dorm, trees" if "lightgbm" in server else "dorm, plain"]
         ratio = one.processor / ours.processor
         print(
             f"| {case} | {server} | {one.per_second:.0f} | {one.p50:.0f} | {one.p99:.0f} | {one.processor:.0f} "

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores and contributions of random models of trees beside the predict and pred_contrib of the libraries they are of.
+"""Scores and contributions of random models of trees beside the predict and the contributions of their own libraries.
 
     python benchmarks/trees/agree.py [--models 200]      writes benchmarks/trees/agree.csv
     python benchmarks/trees/agree.py --markdown          prints the table of docs/trees.md
 
 Regression and ranking, gbdt and dart, numbers, zeros, missing values, categories, dense and sparse data: what
 tests/python/tree_models.py draws, by its seed. CatBoost is left out where it is not
-installed. Differences are relative to the largest score of the model.
+installed, and contributions are compared where its own ShapValues sum to its score: those of symmetric trees do.
+Differences are relative to the largest score of the model.
 """
 
 from __future__ import annotations
@@ -71,7 +72,11 @@ def catboost_row(made, seed):
         queries = [q for q in range(QUERIES) for _ in range(LENGTH)]
         model.fit(made.X, made.grades, **({"group_id": queries} if kind is catboost.CatBoostRanker else {}))
         raw = model.predict(made.X, prediction_type="RawFormulaVal") if loss == "RMSE" else model.predict(made.X)
-        return apart(dorm.DormEnsemble(model).predict(made.X), raw, raw), float("nan")
+        ensemble = dorm.DormEnsemble(model)
+        shap = model.get_feature_importance(catboost.Pool(made.X, group_id=queries), type="ShapValues")
+        own = abs(shap.sum(axis=1) - raw).max() < 1e-6  # else they are no contributions to CatBoost's own score
+        contributions = apart(ensemble.explain(made.X), shap[:, :-1], raw) if own else float("nan")
+        return apart(ensemble.predict(made.X), raw, raw), contributions
 
 
 def measure(models: int) -> None:
@@ -86,19 +91,23 @@ def measure(models: int) -> None:
             print(f"{library} is not installed: left out")
             continue
         found = [row_of(world(1000 + seed), seed) for seed in range(models)]
-        largest = [max(column) for column in zip(*found)]
-        rows.append([library, version, models, *(f"{value:.1e}" for value in largest)])
+        scores, contributions = zip(*found)
+        compared = [each for each in contributions if each == each]
+        largest = [f"{max(scores):.1e}", f"{max(compared):.1e}", len(compared)]
+        rows.append([library, version, models, *largest])
         print(*rows[-1])
     with open(RESULTS, "w", newline="") as file:
-        csv.writer(file).writerows([["library", "version", "models", "scores", "contributions"], *rows])
+        csv.writer(file).writerows([["library", "version", "models", "scores", "contributions", "compared"], *rows])
 
 
 def markdown() -> None:
     print("| library | random models | largest difference of a score | of a contribution |")
     print("|---|---|---|---|")
     for row in csv.DictReader(RESULTS.read_text().splitlines()):
-        shap = "not compared" if row["contributions"] == "nan" else row["contributions"]
-        print(f"| {row['library']} {row['version']} | {row['models']} | {row['scores']} | {shap} |")
+        some = "" if row["compared"] == row["models"] else f", {row['compared']} models"
+        print(
+            f"| {row['library']} {row['version']} | {row['models']} | {row['scores']} | {row['contributions']}{some} |"
+        )
 
 
 def main() -> None:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dorm tune --trees` beside linear `dorm tune` and tuned rivals, split by split.
+"""`dorm tune --trees` beside linear `dorm tune` and tuned rivals: quality, processor time and memory, split by split.
 
-    python benchmarks/trees/quality.py mq2008 [mq2007-sample nonlinear]    adds to benchmarks/trees/quality.csv
-    python benchmarks/trees/quality.py --markdown                          prints the table of docs/trees.md
+    python benchmarks/trees/quality.py [mq2008 nonlinear-300 ...]    adds what is missing to quality.csv beside it
+    python benchmarks/trees/quality.py --markdown                    prints the tables of docs/trees.md
 
 Data: DORM_DATA. Folds as in LETOR: three parts to train on, one to validate, one to test. Every choice is made on the
 validation part, by every method on the same queries: rivals try leaves 7, 15, 31 and 63 at rates .05 and .1 (XGBoost
-and CatBoost depths 3 to 6) with early stopping, and keep the best by NDCG@10. The test part is scored once. Figures are
-NDCG@10 of queries with a relevant document, equal scores in random order; differences are paired over test queries.
+depths 3, 4 and 6, CatBoost depths 4 and 6 at rate .1) with early stopping, and keep the best by NDCG@10. The test part
+is scored once. Figures are NDCG@10 of queries with a relevant document; differences are paired over test queries.
+
+Each method runs in a process of its own, on one thread, its whole grid. Seconds are of the processor. Memory is that of
+the whole command for DORM, with the reading of its files; for the others, what the grid adds to a Python process that
+has the data already.
 """
 
 from __future__ import annotations
@@ -15,56 +19,107 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import importlib
+import multiprocessing
 import os
 import resource
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import lightgbm as lgb
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_suffix(".csv")
 DORM = os.environ.get("DORM_COMMAND", str(ROOT / "build" / "dorm"))
-LIBRARY = str(Path(lgb.__file__).parent / "lib" / "lib_lightgbm.so")
 DATA = Path(os.environ.get("DORM_DATA", ROOT.parent / "shared" / "data"))
 FOLDS, ROUNDS, PATIENCE = 5, 500, 50
-METHODS = ("linear", "trees", "lambdarank", "XGBoost", "CatBoost")
+NAMES = {"linear": "`dorm tune`, linear", "trees": "`dorm tune --trees`", "lambdarank": "LightGBM `lambdarank`",
+         "xgboost": "XGBoost `rank:ndcg`", "catboost": "CatBoost `YetiRank`"}  # fmt: skip
+
+LIBRARIES = {"linear": "numpy", "trees": "lightgbm", "lambdarank": "lightgbm", "xgboost": "xgboost",
+             "catboost": "catboost"}  # fmt: skip
+# Runs a command and prints its seconds and kilobytes; a process that has little memory itself.
+SPENT = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray]  # features, labels, sizes of queries
 
 
-def letor(files: list[Path], order: np.random.Generator) -> Part:
+def rows_of(path: Path):
+    """Words and labels of LETOR or LIBSVM text."""
+    with gzip.open(path, "rt") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words:
+                yield words
+
+
+def part_of(queries: list[list[tuple[float, list[float]]]], order: np.random.Generator) -> Part:
     """Documents in random order within their queries, so that ties are not in the order of the labels."""
-    queries: dict[str, list[tuple[float, list[float]]]] = {}
-    for path in files:
-        with gzip.open(path, "rt") as file:
-            for line in file:
-                words = line.split("#")[0].split()
-                row = [float(word.split(":")[1]) for word in words[2:]]
-                queries.setdefault(words[1], []).append((float(words[0]), row))
-    X, y, sizes = [], [], []
-    for documents in queries.values():
-        for i in order.permutation(len(documents)):
-            y.append(documents[i][0])
-            X.append(documents[i][1])
-        sizes.append(len(documents))
-    return np.array(X, np.float32), np.array(y), np.array(sizes)
+    documents = [query[i] for query in queries for i in order.permutation(len(query))]
+    sizes = np.array([len(query) for query in queries])
+    return np.array([row for _, row in documents], np.float32), np.array([label for label, _ in documents]), sizes
 
 
 def letor_splits(folder: str):
-    files = [DATA / folder / f"S{k}.txt.gz" for k in range(1, FOLDS + 1)]
+    parts = []
+    for k in range(1, FOLDS + 1):
+        queries: dict[str, list[tuple[float, list[float]]]] = {}
+        for words in rows_of(DATA / folder / f"S{k}.txt.gz"):
+            row = [float(word.split(":")[1]) for word in words[2:]]
+            queries.setdefault(words[1], []).append((float(words[0]), row))
+        parts.append(list(queries.values()))
+    yield from rotated(parts)
+
+
+def rotated(parts: list):
     for fold in range(FOLDS):
         order = np.random.default_rng(fold)
-        of = [files[(fold + k) % FOLDS] for k in range(FOLDS)]
-        yield letor(of[:3], order), letor(of[3:4], order), letor(of[4:], order)
+        of = [parts[(fold + k) % FOLDS] for k in range(FOLDS)]
+        yield part_of(of[0] + of[1] + of[2], order), part_of(of[3], order), part_of(of[4], order)
 
 
-def nonlinear_splits():
+def example_splits():
+    """The example of LightGBM: its training and test queries, dealt into five parts."""
+    queries = []
+    for name in ("train", "test"):
+        rows = rows_of(DATA / "lightgbm-lambdarank" / f"rank.{name}.gz")
+        for size in (DATA / "lightgbm-lambdarank" / f"rank.{name}.query").read_text().split():
+            query = []
+            for words in (next(rows) for _ in range(int(size))):
+                row = [0.0] * 300
+                for word in words[1:]:
+                    feature, value = word.split(":")
+                    row[int(feature) - 1] = float(value)
+                query.append((float(words[0]), row))
+            queries.append(query)
+    yield from rotated([queries[k::FOLDS] for k in range(FOLDS)])
+
+
+def covertype_splits():
+    """Lists of 20 random plots; the second class, lodgepole pine, is relevant."""
+    with gzip.open(DATA / "uci" / "covtype-subset.csv.gz", "rt") as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1)
+    order = np.random.default_rng(1)
+    table = table[order.permutation(len(table))]
+    begin, parts = 0, []
+    for queries in (900, 300, 600):
+        rows = table[begin : begin + 20 * queries]
+        begin += 20 * queries
+        parts.append((rows[:, :-1].astype(np.float32), (rows[:, -1] == 2).astype(float), np.full(queries, 20)))
+    yield tuple(parts)
+
+
+def nonlinear_splits(queries: int, worlds: int):
     """Lists whose labels depend on products and steps of features."""
-    for fold in range(2):
+    for fold in range(worlds):
         rng = np.random.default_rng(100 + fold)
 
         def part(queries: int, rng=rng) -> Part:
@@ -73,14 +128,24 @@ def nonlinear_splits():
             y = np.digitize(signal + rng.normal(size=len(X)), [1, 2, 3])
             return X, y.astype(float), np.full(queries, 20)
 
-        yield part(300), part(150), part(300)
+        yield part(queries), part(max(150, queries // 5)), part(300)
 
 
-SPLITS: dict[str, Callable] = {
-    "mq2008": lambda: letor_splits("mq2008"),
-    "mq2007-sample": lambda: letor_splits("mq2007-sample"),
-    "nonlinear": nonlinear_splits,
+# By kind: differences are pooled over the sets of a kind.
+SPLITS: dict[str, dict[str, Callable]] = {
+    "real": {
+        "mq2008": lambda: letor_splits("mq2008"),
+        "lightgbm-example": example_splits,
+        "mq2007-sample": lambda: letor_splits("mq2007-sample"),
+    },
+    "nonlinear": {
+        "nonlinear-300": lambda: nonlinear_splits(300, 2),
+        "covertype": covertype_splits,
+        "nonlinear-3000": lambda: nonlinear_splits(3000, 1),
+        "nonlinear-10000": lambda: nonlinear_splits(10000, 1),
+    },
 }
+BY_NAME = {name: splits for sets in SPLITS.values() for name, splits in sets.items()}
 
 
 def ndcg(scores: np.ndarray, part: Part) -> np.ndarray:
@@ -104,6 +169,8 @@ def best_of(candidates: list[tuple[np.ndarray, Callable[[np.ndarray], np.ndarray
 
 
 def lambdarank(train: Part, valid: Part, test: Part) -> np.ndarray:
+    import lightgbm as lgb
+
     candidates = []
     for leaves in (7, 15, 31, 63):
         for rate in (0.05, 0.1):
@@ -159,9 +226,15 @@ def tuned(*more: str) -> Callable[[Part, Part, Part], np.ndarray]:
                 with open(folder / f"{file}.txt", "w") as out:
                     for q, label, row in zip(query, y, X):
                         out.write(f"{label:g} qid:{q} " + " ".join(f"{j}:{v:.9g}" for j, v in enumerate(row, 1)) + "\n")
+            import lightgbm
+
+            library = str(Path(lightgbm.__file__).parent / "lib" / "lib_lightgbm.so")
             words = [DORM, "tune", folder / "train.txt", "--valid", folder / "valid.txt", "--model", folder / "m.json"]
-            environment = {**os.environ, "DORM_LIGHTGBM": LIBRARY}
-            subprocess.run([*words, *more, "--quiet"], check=True, env=environment, stdout=subprocess.DEVNULL)
+            words += [*more, "--threads", "1", "--quiet"]
+            environment = {**os.environ, "DORM_LIGHTGBM": library}
+            told = subprocess.run([sys.executable, "-S", "-c", SPENT, *words], check=True, env=environment,
+                                  capture_output=True, text=True)  # fmt: skip
+            run.spent = [float(word) for word in told.stdout.split()[-2:]]
             ranked = [DORM, "rank", folder / "m.json", folder / "test.txt"]
             return np.array(subprocess.run(ranked, check=True, capture_output=True, text=True).stdout.split(), float)
 
@@ -172,66 +245,113 @@ RIVALS = {
     "linear": tuned(),
     "trees": tuned("--trees"),
     "lambdarank": lambdarank,
-    "XGBoost": xgboost,
-    "CatBoost": catboost,
+    "xgboost": xgboost,
+    "catboost": catboost,
 }
 
 
-def seconds() -> float:
-    """Of the processor, of this process and its children."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def measured(method: str, split: tuple[Part, Part, Part], reply) -> None:
+    """In a process of its own: the values of the test queries, seconds and megabytes."""
+    try:
+        importlib.import_module(LIBRARIES[method])
+    except ImportError as missing:
+        reply.send(str(missing))
+        return
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    values = ndcg(RIVALS[method](*split), split[2])
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = own.ru_utime + own.ru_stime - before.ru_utime - before.ru_stime
+    seconds, kilobytes = getattr(RIVALS[method], "spent", None) or (seconds, own.ru_maxrss - before.ru_maxrss)
+    reply.send((values, seconds, kilobytes / 1024))
+
+
+def run(method: str, split: tuple[Part, Part, Part]):
+    context = multiprocessing.get_context("fork")
+    reply, sender = context.Pipe(duplex=False)
+    process = context.Process(target=measured, args=(method, split, sender))
+    process.start()
+    sender.close()
+    try:
+        return reply.recv()
+    finally:
+        process.join()
 
 
 def measure(names: list[str]) -> None:
-    rows = [row for row in known() if row["data"] not in names]
+    rows = known()
+    done = {(row["data"], int(row["split"])) for row in rows}
     for name in names:
-        values: dict[str, list[np.ndarray]] = {}
-        spent: dict[str, float] = {}
-        for number, (train, valid, test) in enumerate(SPLITS[name](), 1):
-            for method in METHODS:
-                begin = seconds()
-                try:
-                    scores = RIVALS[method](train, valid, test)
-                except ImportError:
+        for number, split in enumerate(BY_NAME[name](), 1):
+            if (name, number) in done:
+                continue
+            found = {}
+            for method in NAMES:
+                answer = run(method, split)
+                if isinstance(answer, str):
+                    print(f"{method} is left out: {answer}")
                     continue
-                values.setdefault(method, []).append(ndcg(scores, test))
-                spent[method] = spent.get(method, 0) + seconds() - begin
-                print(f"{name} split {number} {method}: {np.nanmean(values[method][-1]):.4f}", flush=True)
-        ours = np.concatenate(values["trees"])
-        for method, parts in values.items():
-            theirs = np.concatenate(parts)
-            apart = (ours - theirs)[~np.isnan(ours)]
-            rows.append({"data": name, "method": method, "queries": len(apart), "ndcg@10": f"{np.nanmean(theirs):.4f}",
-                         "ahead": f"{apart.mean():+.4f}", "error": f"{apart.std(ddof=1) / len(apart) ** 0.5:.4f}",
-                         "seconds": f"{spent[method] / len(parts):.1f}"})  # fmt: skip
-    with open(RESULTS, "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+                found[method] = answer
+                print(f"{name} split {number} {method}: {np.nanmean(answer[0]):.4f}", flush=True)
+            ours = found["trees"][0]
+            for method, (values, seconds, megabytes) in found.items():
+                ahead = (ours - values)[~np.isnan(ours)]
+                rows.append({"data": name, "split": number, "method": method, "queries": len(ahead),
+                             "ndcg@10": f"{np.nanmean(values):.6f}", "ahead": f"{ahead.sum():.6f}",
+                             "squares": f"{(ahead**2).sum():.6f}", "seconds": f"{seconds:.1f}",
+                             "megabytes": f"{megabytes:.0f}"})  # fmt: skip
+            with open(RESULTS, "w", newline="") as file:
+                writer = csv.DictWriter(file, list(rows[0]))
+                writer.writeheader()
+                writer.writerows(rows)
 
 
 def known() -> list[dict[str, str]]:
     return list(csv.DictReader(RESULTS.read_text().splitlines())) if RESULTS.exists() else []
 
 
+def difference(rows: list[dict[str, str]]) -> str:
+    """Of the trees less a method, with its standard error, x 100; in bold where two of them do not reach 0."""
+    count = sum(int(row["queries"]) for row in rows)
+    mean = sum(float(row["ahead"]) for row in rows) / count
+    variance = sum(float(row["squares"]) for row in rows) / count - mean**2
+    error = (variance / (count - 1)) ** 0.5
+    text = f"{100 * mean:+.2f} ± {100 * error:.2f}"
+    return f"**{text}**" if abs(mean) > 2 * error else text
+
+
 def markdown() -> None:
-    names = {"linear": "`dorm tune`, linear", "trees": "`dorm tune --trees`", "lambdarank": "LightGBM `lambdarank`",
-             "XGBoost": "XGBoost `rank:ndcg`", "CatBoost": "CatBoost `YetiRank`"}  # fmt: skip
-    print("| data, test queries | method | NDCG@10 | `tune --trees` less it, ± standard error | seconds a split |")
-    print("|---|---|---|---|---|")
-    for row in known():
-        ahead = "" if row["method"] == "trees" else f"{row['ahead']} ± {row['error']}"
-        method, data = names[row["method"]], f"{row['data']}, {row['queries']}"
-        print(f"| {data} | {method} | {row['ndcg@10']} | {ahead} | {row['seconds']} |")
+    rows, others = known(), [method for method in NAMES if method != "trees"]
+    print("| data | test queries | `--trees` | " + " | ".join(f"less {NAMES[method]}" for method in others) + " |")
+    print("|---" * (3 + len(others)) + "|")
+    for kind, sets in SPLITS.items():
+        groups = [(name, {name}) for name in sets] + [(f"{kind}, all", set(sets))]
+        for title, names in groups:
+            of = {method: [row for row in rows if row["data"] in names and row["method"] == method] for method in NAMES}
+            if not of["trees"]:
+                continue
+            queries = [int(row["queries"]) for row in of["trees"]]
+            ours = sum(n * float(row["ndcg@10"]) for n, row in zip(queries, of["trees"])) / sum(queries)
+            cells = [difference(of[method]) for method in others]
+            print(f"| {title} | {sum(queries):,} | {100 * ours:.2f} | " + " | ".join(cells) + " |")
+    print("\n| data | " + " | ".join(NAMES.values()) + " |\n" + "|---" * (1 + len(NAMES)) + "|")
+    for name in BY_NAME:
+        cells = []
+        for method in NAMES:
+            own = [row for row in rows if row["data"] == name and row["method"] == method]
+            if own:
+                seconds = sum(float(row["seconds"]) for row in own) / len(own)
+                memory = [int(row["megabytes"]) for row in own if row["megabytes"]]
+                cells.append(f"{seconds:.1f} s" + (f", {max(memory)} MB" if memory else ""))
+        if cells:
+            print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", nargs="*", choices=[[], *SPLITS], default=[])
+    parser.add_argument("data", nargs="*", choices=[[], *BY_NAME], default=[])
     parser.add_argument("--markdown", action="store_true")
     given = parser.parse_args()
-    markdown() if given.markdown else measure(given.data or list(SPLITS))
+    markdown() if given.markdown else measure(given.data or list(BY_NAME))
 
 
 if __name__ == "__main__":
