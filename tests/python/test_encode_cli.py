@@ -248,3 +248,10 @@ def test_the_page_shows_the_test_that_was_asked_for(shop):
     ]:
         dorm("eval", "new.csv", *rankers, "--report", "page.md", "--quiet", *asked, cwd=shop)
         assert shown in (shop / "page.md").read_text()
+
+
+def test_the_smallest_value_of_the_query_is_proposed_by_column(tmp_path):
+    rows = "".join(f"{d % 2},{q},{'' if d == 1 else d},{'' if d == 2 else q},{d}\n" for q in range(4) for d in range(4))
+    (tmp_path / "t.csv").write_text("label,qid,bm25,vector_score,price\n" + rows)
+    message = dorm("info", "t.csv", status=1, cwd=tmp_path).stderr
+    assert "--missing bm25=query-min,vector_score=query-min" in message

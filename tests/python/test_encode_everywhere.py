@@ -2,7 +2,9 @@
 """Encodings and rules for gaps beside everything else that trains: the ranker of the table is that of the binary form,
 which holds the encoded features, or the combination is refused by name."""
 
+import importlib.util
 import json
+import os
 
 import pytest
 from command import dorm
@@ -110,3 +112,13 @@ def test_other_combinations_are_refused_by_name(shop, name):
     done = dorm(*arguments, "--quiet", status=None, cwd=shop)
     assert done.returncode in (1, 2) and message in done.stderr
     assert not (shop / "x.json").exists()
+
+
+def test_trees_of_encoded_columns_keep_gaps(shop):
+    if importlib.util.find_spec("lightgbm") is None and "DORM_LIGHTGBM" not in os.environ:
+        pytest.skip("lightgbm is not in this environment")
+    read = [*ROLES, "--encode", ENCODE, "--missing", "keep"]
+    dorm("train", "train.csv", *read, "--method", "lightgbm", "--model", "trees.json", "--quiet", cwd=shop)
+    statistics = json.loads((shop / "trees.json").read_text())["statistics"]
+    assert all(low <= mean <= high for low, mean, high in zip(*(statistics[k] for k in ("minimum", "mean", "maximum"))))
+    assert len(set(ranked(shop, "trees.json"))) > 10

@@ -2,6 +2,7 @@
 #include "data/scale/survey.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "base/vector/ordered_sum.h"
@@ -24,6 +25,26 @@ void add_whole_rows(const Query& query, ColumnStatistics& statistics) {
     query.rows.load(i, row);
     statistics.add({row.data(), 1, row.size(), row.size()});
   }
+}
+
+/// Of the values that are there, of data that keeps its gaps.
+void known_values(const Dataset& data, std::size_t feature, FeatureStatistics& statistics) {
+  double low = 0, high = 0, sum = 0;
+  std::size_t count = 0;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    const Query query = data.query(q);
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      const double value = query.rows.at(i, feature);
+      if (std::isnan(value)) continue;
+      low = count == 0 ? value : std::min(low, value);
+      high = count == 0 ? value : std::max(high, value);
+      sum += value;
+      ++count;
+    }
+  }
+  statistics.minimum[feature] = low;
+  statistics.maximum[feature] = high;
+  statistics.mean[feature] = count == 0 ? 0 : std::clamp(sum / static_cast<double>(count), low, high);
 }
 
 }  // namespace
@@ -84,7 +105,10 @@ void Survey::add_compressed(std::size_t threads) {
 FeatureStatistics Survey::statistics() const {
   ColumnStatistics all(data_.num_features(), false, false);
   for (const ColumnStatistics& piece : pieces_) all.add(piece);
-  return all.summary();
+  FeatureStatistics statistics = all.summary();
+  for (std::size_t j = 0; j < statistics.mean.size(); ++j)
+    if (std::isnan(statistics.mean[j])) known_values(data_, j, statistics);
+  return statistics;
 }
 
 }  // namespace dorm

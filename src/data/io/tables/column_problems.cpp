@@ -7,6 +7,7 @@
 
 #include "base/quote.h"
 #include "data/column_guess.h"
+#include "dorm/data/input.h"
 
 namespace dorm {
 namespace {
@@ -87,7 +88,8 @@ bool ColumnProblems::is_no_number(const std::string& column) const {
   return rule.empty() || rule == "onehot";
 }
 
-/// The rule that most columns want, and those of the others.
+/// The rule that most columns want, and those of the others. Never query-min: of columns that no retriever fills, it
+/// would say what no target without the documents of a query can do.
 Remedy ColumnProblems::missing_rules() const {
   std::map<std::string_view, std::size_t> count;
   for (const auto& [column, problem] : missing_)
@@ -95,8 +97,9 @@ Remedy ColumnProblems::missing_rules() const {
   if (count.empty()) return {Remedy::Kind::treat_missing};
   std::string_view common = "mean";
   for (const auto& [rule, columns] : count)
-    if (columns > count[common]) common = rule;
-  Remedy remedy{Remedy::Kind::treat_missing, {std::string(common)}};
+    if (columns > count[common] && rule != name_of(Missing::query_min)) common = rule;
+  Remedy remedy{Remedy::Kind::treat_missing};
+  if (count[common] > 0) remedy.columns.emplace_back(common);
   for (const Entry* entry : in_order(missing_))
     if (const std::string_view rule = proposed_missing(entry->first); rule != common && !is_no_number(entry->first))
       remedy.columns.push_back(escaped(entry->first) + "=" + std::string(rule));
