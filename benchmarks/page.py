@@ -13,6 +13,7 @@ beyond a tenth; else `level`.
 import argparse
 import csv
 import json
+import math
 import re
 from pathlib import Path
 
@@ -105,6 +106,17 @@ def own_trees(library):
             yield task, f"{float(row['ratio']):g} times", by_ratio(float(row["ratio"]))
 
 
+def grown(method):
+    """NDCG@10 of `tune --trees` minus that of a library with its own grid, by set and pooled over test queries."""
+    rows = [row for row in read("trees/quality.csv") if row["method"] == method]
+    for name in dict.fromkeys(row["data"] for row in rows):
+        own = [row for row in rows if row["data"] == name]
+        queries, ahead, squares = (sum(float(row[key]) for row in own) for key in ("queries", "ahead", "squares"))
+        mean, error = ahead / queries, math.sqrt((squares / queries - (ahead / queries) ** 2) / (queries - 1))
+        cell = f"{100 * mean:+.2f} ± {100 * error:.2f}"
+        yield f"NDCG@10 x 100 with trees (`tune --trees`), {name}", cell, by_error(mean, error)
+
+
 def fused(method):
     rows = [row for row in read("fusion/results.csv") if (row["method"], row["training"]) == (method, "all")]
     for row in rows:
@@ -128,8 +140,13 @@ def likes():
 
 
 RIVALS = {
-    "lightgbm": lambda: [*on_splits("lightgbm"), *to_equal_quality("LightGBM"), *own_trees("lightgbm")],
-    "xgboost": lambda: [*on_splits("xgboost"), *to_equal_quality("XGBoost"), *own_trees("xgboost")],
+    "lightgbm": lambda: [
+        *on_splits("lightgbm"),
+        *grown("lambdarank"),
+        *to_equal_quality("LightGBM"),
+        *own_trees("lightgbm"),
+    ],
+    "xgboost": lambda: [*on_splits("xgboost"), *grown("xgboost"), *to_equal_quality("XGBoost"), *own_trees("xgboost")],
     "svmrank": lambda: list(on_splits("ranksvm")),
     "ridge": lambda: [*on_splits("ridge, labels"), *to_equal_quality("scikit-learn ridge")],
     "ranx": lambda: list(fused("grid")),
