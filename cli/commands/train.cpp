@@ -23,6 +23,7 @@
 #include "run/process_group.h"
 #include "run/progress.h"
 #include "run/stop.h"
+#include "run/train_plan.h"
 #include "run/training_processes.h"
 #include "run/training_view.h"
 #include "run/tree_training.h"
@@ -52,6 +53,7 @@ constexpr const char* kTrainExamples =
     "  dorm train monday.txt tuesday.txt --stream --model m.json\n"
     "  dorm train wednesday.txt --stream --initial m.json --model n.json\n"
     "  dorm train train.txt --for solr --model m.json\n"
+    "  dorm train web.dorm --plan\n"
     "  dorm train train.txt --method ridge --model baseline.json\n"
     "  dorm train train.txt --valid vali.txt --method lightgbm:dorm~15 --model trees.json\n"
     "  dorm train train.txt --position-gains gains.csv --model slots.json\n"
@@ -68,6 +70,7 @@ struct TrainArguments : TrainingArguments {
   std::string method = "dorm";
   std::vector<std::string> files;  // DATA: one, or several for --stream
   bool stream = false;
+  bool plan = false;  // only forecast
   ListArguments lists;
 };
 
@@ -154,9 +157,14 @@ void train_baseline(const TrainArguments& arguments, const TrainingData& data, c
                           against ? baseline_text(*against) : "", arguments.model, report_lines(arguments.reports)));
 }
 
+/// Ends the process as the signal would where it came before there was a model.
 TrainResult train_any(const ListTasks& tasks, const TrainOptions& options, const TrainObserver& observer,
-                      TrainingProcesses* team) {
+                      TrainingProcesses* team, const StopRequest& stop) try {
   return team ? team->train(options, observer) : train(tasks.train, options, tasks.validation, observer);
+} catch (const InterruptedEarly&) {
+  if (stop.signal() == 0) throw;
+  say("dorm: interrupted before there was a model; nothing was written\n");
+  throw Interrupted{stop.signal()};
 }
 
 /// Takes --initial for a name unless there is such a file. Throws Error(unknown_name) for neither.
@@ -218,6 +226,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     options.shards = team ? team->num_shards()
                           : settled_shards(options, data.train.num_queries(), data.train.num_features(),
                                            shards_of_files(arguments.data));
+  if (arguments.plan) return print(plan_page(data.train, options, memory, shards_of_files(arguments.data), settings));
   const StopRequest stop(settings.quiet ? nullptr : kStopping);
   TrainResult result;
   pages::TrainingTrace trace;
@@ -232,7 +241,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
       trace.add(progress);
       return stop.signal() == 0;
     };
-    result = about_file(arguments.data, [&] { return train_any(tasks, options, observer, team); });
+    result = about_file(arguments.data, [&] { return train_any(tasks, options, observer, team, stop); });
   }
   if (result.report.resumed && !announced && !settings.quiet)
     say(fmt::format("dorm: resumed from {}: the training was complete\n", options.checkpoint));
@@ -330,11 +339,21 @@ void settle_files(TrainArguments& arguments) {
   require_option(!arguments.data.empty(), "DATA", "expected judged documents to train on");
 }
 
+/// A plan writes no model.
+void settle_plan(TrainArguments& arguments, bool together) {
+  if (together || arguments.stream || arguments.lists.given() || arguments.method != "dorm")
+    throw Error(ErrorCode::bad_option,
+                "--plan forecasts trainings of score-sorted rankings by one process; it excludes "
+                "--stream, --method, --position-gains and --topics");
+  arguments.model = "-";
+}
+
 void run_train(TrainArguments arguments, const Settings& settings, const CLI::App& verb) {
   settle_files(arguments);
   settle_initial(arguments);
   check_training_method(arguments.method);
   const bool together = launched().processes > 1;
+  if (arguments.plan) settle_plan(arguments, together);
   SolveOptions& solve = arguments.options.solve;
   if ((together || arguments.options.shards > 0) && solve.solver == TrainOptions().solve.solver)
     solve.solver = parse_solver("shards");
@@ -364,6 +383,8 @@ Action declare_train(CLI::App& app, const Settings& settings) {
   add_training_options(app, *arguments, kInitialHelp);
   const OptionGroup files(app, "Files"), problem(app, "Learning problem");
   files.flag("--stream", arguments->stream, "learn from each query once, file after file of DATA...");
+  files.flag("--plan", arguments->plan,
+             "train a sample, print what all of DATA would take (memory, passes, time), and write nothing");
   problem.add("--method", arguments->method, "NAME", "dorm (for --measure), or a baseline; see below (dorm)");
   add_lightgbm_option(app, arguments->lightgbm);
   add_list_options(app, arguments->lists);

@@ -47,6 +47,12 @@ TrainingView::TrainingView(bool quiet, std::string measure, double tolerance)
 
 void TrainingView::update(const TrainProgress& progress) {
   if (quiet_) return;
+  if (progress.round == 0) {
+    if (line_.due())
+      line_.show(progress.mapped, fmt::format("dorm: features for the kernel: {:.0f} %, {}", 100 * progress.mapped,
+                                              duration_text(line_.seconds())));
+    return;
+  }
   const Progress& solver = progress.solver;
   std::string candidate =
       fmt::format("{} from {}, round {}", name_of(progress.bound), name_of(progress.start), progress.round);

@@ -17,6 +17,7 @@
 #include "dorm/base/compute.h"
 #include "dorm/base/number_range.h"
 #include "dorm/dataset.h"
+#include "dorm/error.h"
 #include "dorm/learning/signs.h"
 #include "dorm/learning/task.h"
 #include "dorm/model.h"
@@ -131,7 +132,14 @@ struct TrainResult {
   std::optional<PositionModel> positions = {};  // of a task of positions: the whole model
 };
 
+/// The observer stopped a training before there was a model to keep: while a kernel was approximated.
+class InterruptedEarly : public Error {
+ public:
+  InterruptedEarly();
+};
+
 /// Reported a few times per pass; an observer that returns false stops training, which keeps the best model so far.
+/// Where there is none yet train() throws InterruptedEarly.
 struct TrainProgress {
   Bound bound = Bound::best;
   InitialModel start = InitialModel::ridge;
@@ -139,6 +147,8 @@ struct TrainProgress {
   Progress solver;
   double validation = std::numeric_limits<double>::quiet_NaN();  // of the best w so far, with validation data
   bool resumed = false;                                          // from a checkpoint
+  /// Before the first round, while features that stand in for a kernel are made: the share that is made.
+  double mapped = std::numeric_limits<double>::quiet_NaN();
 };
 using TrainObserver = std::function<bool(const TrainProgress&)>;
 

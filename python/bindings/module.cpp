@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dorm._core: the library as Python sees it. Everything a user meets is in python/dorm.
 #include "bindings.h"
-#include "dorm/error.h"
+#include "dorm/train.h"
 
 namespace nb = nanobind;
 
@@ -30,6 +30,8 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);
+    } catch (const dorm::InterruptedEarly& error) {
+      PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
     } catch (const dorm::Error& error) {
       PyErr_SetString(python_type(error.code()), error.what());
     } catch (const std::bad_cast&) {  // of a value in a dict or tuple

@@ -64,8 +64,8 @@ class LinearScorer final : public Scorer {
 class MappedScorer final : public Scorer {
  public:
   /// `aligned` has the features the map was fitted on.
-  MappedScorer(const FeatureMap& map, const Dataset& aligned, const ComputeOptions& place)
-      : features_(apply_feature_map(map, Documents(aligned), place)) {}
+  MappedScorer(const FeatureMap& map, const Dataset& aligned, const ComputeOptions& place, const MapWatch& watch = {})
+      : features_(apply_feature_map(map, Documents(aligned), place, watch)) {}
 
   const Dataset& data() const override { return features_.data(); }
   std::vector<double> scores(const std::vector<double>& weights, std::size_t threads) const override;

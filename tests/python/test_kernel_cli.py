@@ -159,3 +159,25 @@ def test_ctrl_c_leaves_a_model_and_a_checkpoint_to_go_on_from(here):
     resumed = json.loads(done.stdout)["certificate"]
     assert resumed["gap"] <= stopped["certificate"]["gap"]
     assert dorm(*[a if a != "rbf:gamma=20" else "rbf:gamma=21" for a in arguments], status=1).stderr.count("options")
+
+
+def test_it_stops_while_features_are_made_and_says_how_far_it_is(tmp_path):
+    dorm("synth", "--queries", 1500, "--features", 100, "-o", tmp_path / "data.dorm")
+    command = ["train", tmp_path / "data.dorm", "--kernel", "rbf:gamma=median", "--approx", "nystroem:2000"]
+    process = started(*command, "-v", "--model", tmp_path / "m.json", stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "features for the kernel" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    rest = process.stderr.read()
+    assert process.wait() == -signal.SIGINT, rest
+    assert "before there was a model" in rest
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_a_limit_that_ends_while_features_are_made_is_an_error(tmp_path):
+    dorm("synth", "--queries", 1500, "--features", 100, "-o", tmp_path / "data.dorm")
+    command = ["train", tmp_path / "data.dorm", "--kernel", "rbf:gamma=median", "--approx", "nystroem:2000"]
+    done = dorm(*command, "--time-limit", 0.001, "--model", tmp_path / "m.json", status=None)
+    assert done.returncode == 2 and "the time limit ended before there was a model" in done.stderr
+    assert not (tmp_path / "m.json").exists()

@@ -544,3 +544,20 @@ def test_other_bad_calls_are_refused(here):
     dorm("rank", "m.json", "valid.txt", "--format", "tree", status=2)
     dorm("rank", "train.txt", "valid.txt", status=1)
     assert not Path("n.json").exists()
+
+
+def test_a_plan_forecasts_and_writes_nothing(tmp_path):
+    dorm("synth", "--queries", 1200, "--features", 12, "-o", tmp_path / "data.dorm")
+    before = sorted(tmp_path.iterdir())
+    plan = json.loads(dorm("train", tmp_path / "data.dorm", "--plan", "--threads", 2, "--json").stdout)
+    info = json.loads(dorm("info", tmp_path / "data.dorm", "--json").stdout)
+    assert (plan["queries"], plan["documents"], plan["features"]) == (1200, info["documents"], 12)
+    assert plan["pass_bytes"] == info["feature_bytes"]
+    assert 15_000 < plan["sampled_documents"] < plan["documents"]
+    assert [time["threads"] for time in plan["times"]] == [1, 2]
+    assert all(time["seconds"] > 0 for time in plan["times"]) and plan["passes"] > 0 and plan["machines"] == 1
+    text = dorm("train", tmp_path / "data.dorm", "--plan").stdout
+    assert f"{plan['passes']} passes" in text and "machines     1 like this one" in text
+    assert sorted(tmp_path.iterdir()) == before
+    refused = dorm("train", tmp_path / "data.dorm", "--plan", "--method", "ridge", status=None)
+    assert refused.returncode == 2 and "--plan" in refused.stderr

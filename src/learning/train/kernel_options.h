@@ -9,6 +9,7 @@
 #include "dorm/base/compute.h"
 #include "dorm/train.h"
 #include "model/features/curve_features.h"
+#include "model/kernel/feature_map.h"
 
 namespace dorm {
 
@@ -32,6 +33,7 @@ struct KernelOptions {
   SignOptions signs = {};          // of a linear ranker
   std::string curves = "none";     // beside its weights
   std::shared_ptr<const CurveBasis> basis = nullptr;  // fitted before, to more data; null: fitted to this
+  MapWatch watch = {};                                // of an approximation while it is fitted and applied
 
   KernelOptions() = default;
   explicit KernelOptions(const TrainOptions& options, const MemoryShares& shares = {})

@@ -23,6 +23,11 @@ MemoryShares shares_of(const LearningTask& task, const TrainOptions& options, co
   return plan_memory(task.data(), held_out, options, {.functions = task.functions()}).shares;
 }
 
+KernelOptions watched(KernelOptions options, const MapWatch& watch) {
+  options.watch = watch;
+  return options;
+}
+
 }  // namespace
 
 void require_judge(const TrainOptions& options, bool has_validation) {
@@ -30,15 +35,16 @@ void require_judge(const TrainOptions& options, bool has_validation) {
     throw Error(ErrorCode::bad_option, "early stopping needs validation data");
 }
 
-TaskProblem::TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation)
+TaskProblem::TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation,
+                         const MapWatch& watch)
     : task_(task),
       options_(fitting(task, options, validation)),
       validation_(validation),
       shares_(shares_of(task, options_, validation)),
       waking_(options.compute.device),
       survey_(task.data()),
-      set_(task.data(), {options_.scale, options_.target}, options_.compute.threads, KernelOptions(options_, shares_),
-           options_.solve.seed, &survey_),
+      set_(task.data(), {options_.scale, options_.target}, options_.compute.threads,
+           watched(KernelOptions(options_, shares_), watch), options_.solve.seed, &survey_),
       risk_(task.risk(set_, options_)) {
   if (validation) scorer_ = set_.scorer(validation->data());
 }

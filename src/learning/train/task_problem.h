@@ -11,7 +11,9 @@ namespace dorm {
 class TaskProblem final : public TrainingProblem {
  public:
   /// `validation` is of the same kind as `task`, or null. Borrows its arguments. Throws Error as train() does.
-  TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation);
+  /// `watch` is told while a kernel is approximated; what it throws ends that.
+  TaskProblem(const LearningTask& task, const TrainOptions& options, const LearningTask* validation,
+              const MapWatch& watch = {});
 
   ReferencedRisk& risk() override { return *risk_; }
   UnitsOfC units() const override { return set_.units(options_.paper_C); }

@@ -2,6 +2,8 @@
 // Training by any task, and initial models by themselves.
 #include "dorm/train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,9 +17,24 @@ namespace dorm {
 
 namespace {
 
+/// Before there is a model to keep: what ends it is an error.
+void tell_of_preparation(const TrainObserver& observer, const TimeLimit& limit, double mapped) {
+  TrainProgress progress;
+  progress.mapped = mapped;
+  if (observer && !observer(progress)) throw InterruptedEarly();
+  if (limit.over())
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("the time limit ended before there was a model: {:.0f} % of the features for the kernel were "
+                    "made; expected more time or a smaller approximation",
+                    100 * mapped));
+}
+
 TrainResult train_here(const LearningTask& task, const TrainOptions& options, const LearningTask* validation,
                        const TrainObserver& observer) {
-  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, validation); };
+  const TimeLimit limit(options.solve.seconds);
+  const MapWatch watch = [&](double mapped) { tell_of_preparation(observer, limit, mapped); };
+  const auto problem = [&] { return std::make_unique<TaskProblem>(task, options, validation, watch); };
   Training training(options, problem, observer);
   training.run();
   const auto describe = [&](const std::vector<double>& w) { return training.model(w); };
@@ -28,6 +45,9 @@ TrainResult train_here(const LearningTask& task, const TrainOptions& options, co
 }
 
 }  // namespace
+
+InterruptedEarly::InterruptedEarly()
+    : Error(ErrorCode::unsupported, "the training was interrupted before there was a model") {}
 
 TrainResult train(const Task& task, const TrainOptions& options, const Task& validation,
                   const TrainObserver& observer) {

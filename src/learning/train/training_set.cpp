@@ -221,14 +221,19 @@ void TrainingSet::prepare_kernel(const Dataset& data, std::uint64_t seed) {
     kernel_note_ = kernel_->spec();
     return;
   }
-  map_ = fit_feature_map(parse_approximation(options_.approximation), *kernel_, documents, seed, threads_);
+  const auto half = [&](double from) -> MapWatch {
+    if (!options_.watch) return {};
+    return [this, from](double share) { options_.watch(from + share / 2); };
+  };
+  map_ = fit_feature_map(parse_approximation(options_.approximation), *kernel_, documents, seed, threads_, half(0));
   const MapError error = map_error(*map_, *kernel_, documents, seed);
   kernel_note_ = fmt::format(
       "{}, {}: {} features; error of kernel values {:.2g} (root mean square over pairs, relative to k(x, "
       "x)), of "
       "k(x, x) {:.2g}",
       kernel_->spec(), options_.approximation, map_->size(), error.pairs, error.diagonal);
-  auto linear = std::make_unique<LinearFeatures>(apply_feature_map(*map_, documents, options_.place_with(threads_)));
+  auto linear =
+      std::make_unique<LinearFeatures>(apply_feature_map(*map_, documents, options_.place_with(threads_), half(0.5)));
   linear_ = linear.get();
   representation_ = std::move(linear);
 }
@@ -360,7 +365,7 @@ std::unique_ptr<const Scorer> TrainingSet::scorer(const Dataset& data) const {
   require_features(model, data);
   const Dataset aligned = align_features(model, data, threads_);
   const ComputeOptions place = options_.place_with(threads_);
-  if (map_) return std::make_unique<MappedScorer>(*map_, aligned, place);
+  if (map_) return std::make_unique<MappedScorer>(*map_, aligned, place, options_.watch);
   return std::make_unique<KernelScorer>(*kernel_, exact_->documents(), aligned, options_.validation_cache(), place);
 }
 

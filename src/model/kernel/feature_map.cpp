@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "base/vector/vector_ops.h"
 #include "data/replace_features.h"
@@ -29,6 +30,7 @@ constexpr std::array<CatalogEntry, 4> kApproximations = {{
 
 constexpr std::size_t kSample = 300;
 constexpr std::size_t kLargest = 1000000;
+constexpr std::size_t kValuesAtOnce = 1'000'000;  // of features, by each thread: a fraction of a second
 
 [[noreturn]] void refuse(std::string_view text, const std::string& problem) {
   throw Error(ErrorCode::bad_option, fmt::format("approximation \"{}\": {}", text, problem));
@@ -104,20 +106,31 @@ Approximation parse_approximation(std::string_view text) {
 }
 
 std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approximation, const Kernel& kernel,
-                                                  const Documents& documents, std::uint64_t seed, std::size_t threads) {
+                                                  const Documents& documents, std::uint64_t seed, std::size_t threads,
+                                                  const MapWatch& watch) {
   if (approximation.kind == Approximation::Kind::fourier)
     return std::make_unique<FourierMap>(single_rbf(kernel), documents, approximation.size, seed);
   return std::make_unique<LandmarkMap>(kernel, documents,
-                                       choose_landmarks(approximation, kernel, documents, seed, threads));
+                                       choose_landmarks(approximation, kernel, documents, seed, threads, watch));
 }
 
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place) {
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place,
+                          const MapWatch& watch) {
   const Dataset& data = documents.data();
   if (place.on_device()) return map_on_device(map, documents, place);
-  return replace_features(data, map.size(), {}, place.threads, [&](std::size_t q, float* rows, std::size_t stride) {
-    std::vector<std::uint32_t> which(data.query(q).size());
-    std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(data.first_document(q)));
-    map.compute(documents, which, rows, stride);
+  return replace_features(data, map.size(), {}, [&](float* rows, std::size_t stride) {
+    ThreadPool pool(place.threads);
+    const std::size_t some = std::max<std::size_t>(1, pool.size() * kValuesAtOnce / map.size());  // documents
+    for (std::size_t begin = 0, end = 0; begin < data.num_queries(); begin = end) {
+      while (end < data.num_queries() && data.first_document(end) < data.first_document(begin) + some) ++end;
+      pool.run(end - begin, [&](std::size_t k, std::size_t) {
+        const std::size_t first = data.first_document(begin + k);
+        std::vector<std::uint32_t> which(data.query(begin + k).size());
+        std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(first));
+        map.compute(documents, which, rows + first * stride, stride);
+      });
+      if (watch) watch(static_cast<double>(data.first_document(end)) / static_cast<double>(documents.size()));
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,13 +42,18 @@ struct Approximation {
 /// Throws Error(bad_option).
 Approximation parse_approximation(std::string_view text);
 
+/// Told now and then, by the calling thread, which share of the work is done; what it throws ends the work.
+using MapWatch = std::function<void(double share)>;
+
 /// Fitted on the documents; `kernel` must outlive the map. Throws Error(bad_option) when this kernel cannot be
 /// approximated that way.
 std::unique_ptr<const FeatureMap> fit_feature_map(const Approximation& approximation, const Kernel& kernel,
-                                                  const Documents& documents, std::uint64_t seed, std::size_t threads);
+                                                  const Documents& documents, std::uint64_t seed, std::size_t threads,
+                                                  const MapWatch& watch = {});
 
 /// The mapped data: dense, numbered features.
-Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place);
+Dataset apply_feature_map(const FeatureMap& map, const Documents& documents, const ComputeOptions& place,
+                          const MapWatch& watch = {});
 
 /// How far z(x) . z(y) is from k(x, y).
 struct MapError {

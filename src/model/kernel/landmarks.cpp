@@ -56,7 +56,8 @@ struct Candidates {
   }
 };
 
-std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::size_t count, Rng& rng) {
+std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::size_t count, Rng& rng,
+                                            const MapWatch& watch) {
   std::vector<std::uint32_t> chosen{static_cast<std::uint32_t>(rng.below(candidates.size()))};
   std::vector<double> distance(candidates.diagonal.begin(), candidates.diagonal.end());
   std::vector<float> row;
@@ -72,6 +73,7 @@ std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::s
       }
     });
     first_one = false;
+    if (watch) watch(static_cast<double>(chosen.size()) / static_cast<double>(count));
     distance[newest] = 0;
     const double total = std::accumulate(distance.begin(), distance.end(), 0.0);
     if (chosen.size() == count || !(total > 0)) break;
@@ -85,7 +87,7 @@ std::vector<std::uint32_t> kmeans_landmarks(const Candidates& candidates, std::s
 }
 
 // Pivoted Cholesky: column t of the factor is the part of k(pivot, .) that the columns before do not explain.
-std::vector<std::uint32_t> greedy_landmarks(const Candidates& candidates, std::size_t count) {
+std::vector<std::uint32_t> greedy_landmarks(const Candidates& candidates, std::size_t count, const MapWatch& watch) {
   std::vector<double> residual(candidates.diagonal.begin(), candidates.diagonal.end());
   const double trace = std::accumulate(residual.begin(), residual.end(), 0.0);
   std::vector<float> factor(candidates.size() * count), row;  // [document][column]
@@ -107,6 +109,7 @@ std::vector<std::uint32_t> greedy_landmarks(const Candidates& candidates, std::s
     });
     residual[pivot] = 0;
     chosen.push_back(pivot);
+    if (watch) watch(static_cast<double>(chosen.size()) / static_cast<double>(count));
   }
   return chosen;
 }
@@ -138,7 +141,8 @@ Eigen::Map<const Eigen::MatrixXd> factor_view(const std::vector<double>& factor)
 }  // namespace
 
 std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, const Kernel& kernel,
-                                            const Documents& documents, std::uint64_t seed, std::size_t threads) {
+                                            const Documents& documents, std::uint64_t seed, std::size_t threads,
+                                            const MapWatch& watch) {
   Rng rng(seed);
   const std::size_t size = documents.size(), count = std::min(approximation.size, size);
   const bool cholesky = approximation.kind == Approximation::Kind::cholesky;
@@ -150,7 +154,7 @@ std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, 
   const bool whole = sample.empty() || sample.size() == size;
   const Candidates candidates(kernel, whole ? documents.data() : pick_documents(documents, sample, kernel), threads);
   std::vector<std::uint32_t> chosen =
-      greedy ? greedy_landmarks(candidates, count) : kmeans_landmarks(candidates, count, rng);
+      greedy ? greedy_landmarks(candidates, count, watch) : kmeans_landmarks(candidates, count, rng, watch);
   if (!whole)
     for (std::uint32_t& document : chosen) document = sample[document];
   std::sort(chosen.begin(), chosen.end());

@@ -20,7 +20,8 @@ namespace dorm {
 ///   greedy    one by one the document that those chosen before explain least (largest residual of the
 ///             Cholesky factor), among a sample; kind cholesky: among all
 std::vector<std::uint32_t> choose_landmarks(const Approximation& approximation, const Kernel& kernel,
-                                            const Documents& documents, std::uint64_t seed, std::size_t threads);
+                                            const Documents& documents, std::uint64_t seed, std::size_t threads,
+                                            const MapWatch& watch = {});
 
 class LandmarkMap final : public FeatureMap {
  public:

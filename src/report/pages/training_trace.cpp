@@ -6,6 +6,7 @@
 namespace dorm::pages {
 
 void TrainingTrace::add(const TrainProgress& progress) {
+  if (progress.round == 0) return;  // no pass yet
   const std::string_view bound = name_of(progress.bound), start = name_of(progress.start);
   const bool same = !candidates_.empty() && candidates_.back().bound == bound && candidates_.back().start == start;
   if (!same) {
