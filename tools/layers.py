@@ -284,7 +284,7 @@ LAYERS = {
     ),
     "learning/fusion": Room(
         "weights of several retrievers, learnt for a measure, and the evidence for them",
-        ("base", "data", "data/runs", "evaluation", "learning/train", "model"),
+        ("base", "base/vector", "data", "data/runs", "evaluation", "learning/train", "model"),
         ("fusion/fuse",),
     ),
     "learning/matching": Room(

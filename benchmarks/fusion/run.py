@@ -2,24 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fusing retrievers: weights by DORM beside what else is used, on collections of runs with judgments.
 
-    run.py [--data DIR] [--seeds 3] [--collections a,b]   computes results.csv (minutes)
+    run.py [--data DIR] [--seeds 3] [--collections a,b] [--ranx PYTHON]   computes results.csv (minutes)
     run.py --speed [--ranx PYTHON]                          computes speed.csv; PYTHON has ranx
-    run.py --markdown collections|differences|few|speed     prints a table of docs/fusion.md
+    run.py --large [--dorm build/dorm]                      computes large.csv: the command on ten large runs
+    run.py --markdown collections|differences|few|same|speed|large   prints a table or a line of docs/fusion.md
 
 NDCG@10 as trec_eval has it: linear gain, the ideal from all judgments, unjudged documents 0, equal scores by document
 id. 5-fold cross-validation over queries, several seeds; every method sees the same training queries and the same
-min-max scores, absent documents 0. `grid`: the weights that ranx.optimize_fusion tries (steps of 0.1 whose sum is
-exactly 1), the best on the training queries; --speed checks that ranx itself finds no better and no worse. Differences
-are of DORM to the others, paired by query (mean over seeds), with two standard errors.
+min-max scores, absent documents 0. `ranx`: the weights that ranx.optimize_fusion finds on the training queries, by its
+own code where there are at most four runs; it tries 11^n tuples, which takes hours beyond, so that there a copy of its
+search in numpy stands for it (steps of 0.1 whose sum is exactly 1, the best on the training queries). Where both are
+run, the copy's weights and ranx's have the same measure: the largest difference is in results.csv. Differences are of
+DORM to the others, paired by query (mean over seeds), with two standard errors. Rows of collections that are not asked
+for stay as they are.
 """
 
 import argparse
+import contextlib
 import csv
 import gzip
 import itertools
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -32,8 +38,9 @@ except ImportError:  # the tables need none
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = pathlib.Path(os.environ.get("DORM_DATA", HERE.parents[2] / "shared" / "data")) / "fusion"
-METHODS = ("best single", "rrf", "mean", "grid", "ridge", "logistic", "dorm")
+METHODS = ("best single", "rrf", "mean", "ranx", "ridge", "logistic", "dorm")
 DEPTH = 10
+RANX_RUNS = 4  # by its own code; beyond, 11^n tuples take too long
 
 
 class Query:
@@ -116,8 +123,18 @@ def weights_by_logistic(queries):
     return LogisticRegression(max_iter=1000).fit(X, y).coef_[0] if y.any() and not y.all() else np.ones(X.shape[1])
 
 
-def evaluated(folder, seeds, sizes):
-    """{(training, method): the measure by query, mean over seeds}."""
+def splits_of(ids, seeds, sizes):
+    """Test queries and, by size, training queries."""
+    for seed in range(seeds):
+        shuffled = np.random.default_rng(seed).permutation(len(ids))
+        for fold in range(5):
+            test = shuffled[fold::5]
+            rest = np.setdiff1d(shuffled, test, assume_unique=True)
+            yield seed, test, {size: rest if size == "all" else rest[: int(size)] for size in sizes}
+
+
+def evaluated(folder, seeds, sizes, ranx):
+    """Runs, {(training, method): the measure by query, mean over seeds}, and how far ranx is from the copy."""
     names, runs, qrels = read_collection(folder)
     ids = list(qrels)
     queries = [Query([runs[name].get(q, []) for name in names], qrels[q]) for q in ids]
@@ -127,50 +144,61 @@ def evaluated(folder, seeds, sizes):
     mean = np.array([q.ndcg(q.X.mean(axis=1))[0] for q in queries])
     rrf = np.array([q.ndcg(q.rrf)[0] for q in queries])
     values = {(size, m): np.zeros((seeds, len(ids))) for size in sizes for m in METHODS}
-    for seed in range(seeds):
-        shuffled = np.random.default_rng(seed).permutation(len(ids))
-        for fold in range(5):
-            test = shuffled[fold::5]
-            rest = np.setdiff1d(shuffled, test, assume_unique=True)
-            for size in sizes:
-                train = rest if size == "all" else rest[: int(size)]
-                some = [queries[q] for q in train]
-                found = {
-                    "dorm": weights_by_dorm(names, runs, {ids[q]: qrels[ids[q]] for q in train}),
-                    "ridge": weights_by_ridge(some),
-                    "logistic": weights_by_logistic(some),
-                }
-                values[size, "best single"][seed, test] = single[test, single[train].mean(axis=0).argmax()]
-                values[size, "rrf"][seed, test] = rrf[test]
-                values[size, "mean"][seed, test] = mean[test]
-                values[size, "grid"][seed, test] = on_grid[test, on_grid[train].mean(axis=0).argmax()]
-                for method, weights in found.items():
-                    values[size, method][seed, test] = [queries[q].ndcg(queries[q].X @ weights)[0] for q in test]
-    return len(names), {key: each.mean(axis=0) for key, each in values.items()}
+    splits = list(splits_of(ids, seeds, sizes))
+    own, apart = ranx and len(names) <= RANX_RUNS, []
+    if own:
+        asked = [[ids[q] for q in train] for _, _, by_size in splits for train in by_size.values()]
+        found_by_ranx = iter(by_ranx(ranx, names, runs, qrels, asked)["weights"])
+    for seed, test, by_size in splits:
+        for size, train in by_size.items():
+            some = [queries[q] for q in train]
+            of_grid = on_grid[train].mean(axis=0)
+            found = {
+                "ranx": np.array(next(found_by_ranx)) if own else grid[of_grid.argmax()],
+                "dorm": weights_by_dorm(names, runs, {ids[q]: qrels[ids[q]] for q in train}),
+                "ridge": weights_by_ridge(some),
+                "logistic": weights_by_logistic(some),
+            }
+            if own:
+                apart.append(of_grid.max() - np.mean([q.ndcg(q.X @ found["ranx"])[0] for q in some]))
+            values[size, "best single"][seed, test] = single[test, single[train].mean(axis=0).argmax()]
+            values[size, "rrf"][seed, test] = rrf[test]
+            values[size, "mean"][seed, test] = mean[test]
+            for method, weights in found.items():
+                values[size, method][seed, test] = [queries[q].ndcg(queries[q].X @ weights)[0] for q in test]
+    return len(names), {key: each.mean(axis=0) for key, each in values.items()}, apart
+
+
+def pooled(rows):
+    """Means over collections, with their errors."""
+    out = []
+    for size, method in dict.fromkeys((row[3], row[4]) for row in rows if row[4] in METHODS):
+        each = np.array([(row[6], row[7]) for row in rows if (row[3], row[4]) == (size, method)], dtype=float)
+        out.append(["all", "", "", size, method, "", each[:, 0].mean(), np.sqrt((each[:, 1] ** 2).sum()) / len(each)])
+    return out
 
 
 def compute(arguments):
     sizes, rows = ("all", "10", "20"), []
     chosen = arguments.collections.split(",") if arguments.collections else None
-    differences = {}
+    before = list(csv.reader(open(HERE / "results.csv")))[1:] if (HERE / "results.csv").exists() else []
     for folder in sorted(path for path in arguments.data.iterdir() if path.is_dir()):
         if chosen and folder.name not in chosen:
+            rows += [row for row in before if row[0] == folder.name]
             continue
         began = time.perf_counter()
-        runs, values = evaluated(folder, arguments.seeds, sizes)
+        runs, values, apart = evaluated(folder, arguments.seeds, sizes, arguments.ranx)
         for (size, method), each in values.items():
             difference = values[size, "dorm"] - each
             error = 2 * difference.std(ddof=1) / np.sqrt(len(difference))
-            differences.setdefault((size, method), []).append((difference.mean(), error / 2))
             rows.append([folder.name, runs, len(each), size, method, each.mean(), difference.mean(), error])
+        if apart:
+            rows.append([folder.name, runs, len(apart), "ranx - copy", "", "", -min(apart), max(apart)])
         print(f"{folder.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
-    for (size, method), each in differences.items():
-        means, errors = np.array(each).T
-        rows.append(["all", "", "", size, method, "", means.mean(), 2 * np.sqrt((errors**2).sum()) / len(errors)])
     with open(HERE / "results.csv", "w", newline="") as file:
         out = csv.writer(file)
         out.writerow(["collection", "runs", "queries", "training", "method", "ndcg@10", "dorm_minus", "two_errors"])
-        for row in rows:
+        for row in rows + pooled(rows):
             out.writerow([f"{x:.4f}" if isinstance(x, float) else x for x in row])
 
 
@@ -178,40 +206,32 @@ RANX = """
 import json, sys, time
 from ranx import Qrels, Run, optimize_fusion
 words = json.load(open(sys.argv[1]))
-qrels = Qrels(words["qrels"])
-runs = [Run(run, name=name) for name, run in words["runs"].items()]
-go = lambda: optimize_fusion(qrels=qrels, runs=runs, norm="min-max", method="wsum", metric="ndcg@10",
-                             show_progress=False)
-go() if words["warm"] else None
+def go(queries):
+    runs = [Run({q: run[q] for q in queries if q in run}, name=name) for name, run in words["runs"].items()]
+    return optimize_fusion(qrels=Qrels({q: words["qrels"][q] for q in queries}), runs=runs, norm="min-max",
+                           method="wsum", metric="ndcg@10", show_progress=False)["weights"]
+go(words["asked"][0][:3])
 began = time.process_time()
-found = go()
-print(json.dumps({"seconds": time.process_time() - began, "weights": list(found["weights"])}))
+weights = [list(go(queries)) for queries in words["asked"]]
+print(json.dumps({"seconds": time.process_time() - began, "weights": weights}))
 """
 
 
-def by_ranx(python, names, runs, qrels, warm=True):
-    """The processor time and the weights of ranx itself; compiled code is warm."""
+def by_ranx(python, names, runs, qrels, asked):
+    """The processor time and the weights of ranx itself for lists of training queries; compiled code is warm."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "words.json"
         chosen = {name: {q: dict(runs[name][q]) for q in qrels if q in runs[name]} for name in names}
-        path.write_text(json.dumps({"qrels": qrels, "runs": chosen, "warm": warm}))
+        path.write_text(json.dumps({"qrels": qrels, "runs": chosen, "asked": asked}))
         done = subprocess.run([python, "-c", RANX, str(path)], check=True, capture_output=True, text=True)
         return json.loads(done.stdout.splitlines()[-1])
-
-
-def check_grid(names, runs, qrels, weights):
-    """Their weights have the largest measure of our grid."""
-    queries = [Query([runs[name].get(q, []) for name in names], qrels[q]) for q in qrels]
-    ours = np.mean([q.ndcg(grid_of(len(names)) @ q.X.T) for q in queries], axis=0).max()
-    theirs = np.mean([q.ndcg(q.X @ weights)[0] for q in queries])
-    print(f"grid: the best {ours:.5f}, at the weights of ranx {theirs:.5f}", file=sys.stderr)
 
 
 def speed(arguments):
     import dorm.fusion
 
     rows = []
-    for collection, most in (("time", 4), ("scifact", 3)):
+    for collection in ("time", "scifact"):
         names, runs, qrels = read_collection(arguments.data / collection)
         for count in range(2, 6):
             some = names[:count]
@@ -221,11 +241,7 @@ def speed(arguments):
             began = time.process_time()
             ranker.fit(chosen, qrels)
             ours = time.process_time() - began
-            theirs = ""
-            if arguments.ranx and count <= most:
-                found = by_ranx(arguments.ranx, some, runs, qrels)
-                theirs = found["seconds"]
-                check_grid(some, runs, qrels, np.array(found["weights"]))
+            theirs = by_ranx(arguments.ranx, some, runs, qrels, [list(qrels)])["seconds"] if arguments.ranx else ""
             rows.append([collection, len(qrels), count, ours, theirs])
             print(rows[-1], file=sys.stderr)
     with open(HERE / "speed.csv", "w", newline="") as file:
@@ -233,6 +249,38 @@ def speed(arguments):
         out.writerow(["collection", "queries", "runs", "dorm", "ranx"])
         for row in rows:
             out.writerow([f"{x:.4f}" if isinstance(x, float) else x for x in row])
+
+
+def write_large(folder, runs, queries, documents):
+    """Runs of random scores over pools of 300 documents, in which some 6 are relevant."""
+    rng = np.random.default_rng(1)
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(open(folder / f"r{r}.run", "w")) for r in range(runs)]
+        qrels = stack.enter_context(open(folder / "qrels.txt", "w"))
+        for q in range(queries):
+            ids = np.unique(rng.integers(0, 9_000_000, 300))
+            relevant = rng.random(len(ids)) < 0.02
+            known = rng.normal(size=len(ids)) + 2 * relevant
+            qrels.writelines(f"{q} 0 D{ids[d]} 1\n" for d in np.flatnonzero(relevant))
+            for r, file in enumerate(files):
+                scores = known + (0.5 + 0.15 * r) * rng.normal(size=len(ids))
+                best = np.argsort(-scores)[:documents]
+                file.writelines(f"{q} Q0 D{ids[i]} {k} {scores[i]:.6f} r{r}\n" for k, i in enumerate(best, 1))
+
+
+def large(arguments):
+    runs, queries, documents = 10, 10_000, 100
+    with tempfile.TemporaryDirectory() as folder:
+        write_large(pathlib.Path(folder), runs, queries, documents)
+        words = [f"{folder}/r{r}.run" for r in range(runs)] + ["--qrels", f"{folder}/qrels.txt", "--folds", "0"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([arguments.dorm, "fuse", *words, "--threads", "2", "--quiet"], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    with open(HERE / "large.csv", "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["runs", "queries", "documents", "threads", "processor_seconds", "gigabytes"])
+        out.writerow([runs, queries, documents, 2, f"{seconds:.1f}", f"{after.ru_maxrss / 1e6:.2f}"])
 
 
 def table(head, rows):
@@ -243,13 +291,22 @@ def table(head, rows):
 
 
 def markdown(what):
+    if what == "large":
+        (r,) = csv.DictReader(open(HERE / "large.csv"))
+        print(
+            f"`dorm fuse --folds 0` on {r['runs']} runs of {int(r['queries']):,} queries with {r['documents']} "
+            f"documents each takes {r['processor_seconds']} s of processor time on {r['threads']} threads, reading, "
+            f"sweep and table included, and {r['gigabytes']} GB."
+        )
+        return None
     rows = list(csv.DictReader(open(HERE / ("speed.csv" if what == "speed" else "results.csv"))))
     if what == "speed":
         return table(
-            ["collection", "queries", "runs", "`dorm.fuse`", "`ranx.optimize_fusion`"],
+            ["collection", "queries", "runs", "`FusionRanker.fit`", "`ranx.optimize_fusion`", "times"],
             [
                 [r["collection"], r["queries"], r["runs"], f"{float(r['dorm']):.3f} s"]
                 + [f"{float(r['ranx']):.2f} s" if r["ranx"] else "not run"]
+                + [f"{float(r['ranx']) / float(r['dorm']):,.0f}" if r["ranx"] else ""]
                 for r in rows
             ],
         )
@@ -264,6 +321,18 @@ def markdown(what):
                 for n in names
             ],
         )
+    if what == "same":
+        checks = [r for r in rows if r["training"] == "ranx - copy"]
+        if not checks:
+            print("In these results the copy stands for it everywhere.")
+            return None
+        most = max((abs(float(r[key])) for r in checks for key in ("dorm_minus", "two_errors")), default=0)
+        print(
+            f"On {', '.join(r['collection'] for r in checks)}, where ranx's own code was run "
+            f"{sum(int(r['queries']) for r in checks)} times, the measure at its weights and the best of the copy on "
+            f"the training queries differ by {most:.4f} at most."
+        )
+        return None
     if what == "few":
         lines = []
         for r in rows:
@@ -273,8 +342,8 @@ def markdown(what):
         names = list(dict.fromkeys(line[0] for line in lines))
         cell = {line[:2]: f"{line[2]:+.3f} ± {line[3]:.3f}{' (below)' if line[4] else ''}" for line in lines}
         return table(["collection", "10 queries", "20 queries"], [[n, cell[n, "10"], cell[n, "20"]] for n in names])
-    pooled = {(r["training"], r["method"]): r for r in rows if r["collection"] == "all"}
-    cell = lambda size, m: f"{float(pooled[size, m]['dorm_minus']):+.3f} ± {float(pooled[size, m]['two_errors']):.3f}"  # noqa: E731
+    of_all = {(r["training"], r["method"]): r for r in rows if r["collection"] == "all"}
+    cell = lambda size, m: f"{float(of_all[size, m]['dorm_minus']):+.3f} ± {float(of_all[size, m]['two_errors']):.3f}"  # noqa: E731
     return table(
         ["DORM minus", "four fifths of the queries", "10 queries", "20 queries"],
         [[m, cell("all", m), cell("10", m), cell("20", m)] for m in METHODS if m != "dorm"],
@@ -288,11 +357,13 @@ def main():
     words.add_argument("--collections", default="")
     words.add_argument("--speed", action="store_true")
     words.add_argument("--ranx", default="", help="a Python that has ranx")
-    words.add_argument("--markdown", choices=["collections", "differences", "few", "speed"])
+    words.add_argument("--markdown", choices=["collections", "differences", "few", "same", "speed", "large"])
+    words.add_argument("--large", action="store_true")
+    words.add_argument("--dorm", default="build/dorm", help="the command, for --large")
     arguments = words.parse_args()
     if arguments.markdown:
         return markdown(arguments.markdown)
-    return speed(arguments) if arguments.speed else compute(arguments)
+    return (large if arguments.large else speed if arguments.speed else compute)(arguments)
 
 
 if __name__ == "__main__":

@@ -199,6 +199,7 @@ Action declare_explain(CLI::App& app, const Settings& settings) {
                 "number of features to show; 0: all (text: 5, others: all)");
   output.add("--format", arguments->format, "NAME", "text, jsonl or csv; see below (text)");
   written(output.add("-o,--output", arguments->output, "FILE", "where to write; - is standard output (-)"));
+  add_fusion_options(OptionGroup(app, "Fused models"), arguments->input, "--document-features");
   add_input_options(app, arguments->input);
   app.description(kExplainDescription);
   app.footer(fmt::format("{}\n{}", kExplainExamples, catalog_text("Formats", kExplainFormats)));

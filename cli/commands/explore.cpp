@@ -22,6 +22,7 @@
 #include "dorm/measure.h"
 #include "input/input.h"
 #include "input/rankers.h"
+#include "input/runs_input.h"
 #include "options/option_group.h"
 #include "options/written_files.h"
 #include "run/evaluate_rankers.h"
@@ -48,7 +49,8 @@ constexpr const char* kExploreExamples =
     "  dorm explore m.json --data test.txt\n"
     "  dorm explore new.json old.json --data test.txt --texts docs.jsonl --judgments judgments.sqlite\n"
     "  dorm explore m.json production.run --data test.csv --query-text-column query --title-column title\n"
-    "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n";
+    "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n"
+    "  dorm explore fused.json --data bm25.run,dense.run --qrels qrels.txt\n";
 
 struct ExploreArguments {
   std::vector<std::string> models;
@@ -185,7 +187,8 @@ Action declare_explore(CLI::App& app, const Settings& settings) {
   app.add_option("MODEL", arguments->models,
                  "one or two rankers, as FILE or NAME=FILE: a model, a TREC run, a file of\nscores, or feature:NAME");
   what.add("--data", arguments->data, "FILE",
-           "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files");
+           "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files; of a "
+           "model of dorm fuse, RUN,RUN,...");
   what.add("--texts", arguments->texts, "FILE",
            "texts: JSON lines {\"id\", \"title\", \"text\", \"url\"} of documents, with the\nids of the data, or rows "
            "counted from 1, and {\"query\", \"text\"}");
@@ -205,6 +208,10 @@ Action declare_explore(CLI::App& app, const Settings& settings) {
   how.number("--seed", arguments->options.seed, whole_from(0), "N", "of the bootstrap and the permutation test (0)");
   where.number("--port", arguments->port, whole_from(0, 65535), "N", "port on this machine; 0: a free port (0)");
   where.flag("--no-open", arguments->no_open, "do not open the page in a browser");
+  const OptionGroup fused(app, "Fused models");
+  fused.add("--qrels", arguments->input.qrels, "FILE",
+            "with runs as data: their judgments; documents without one count as\nnot relevant");
+  add_fusion_options(fused, arguments->input);
   add_input_options(app, arguments->input);
   app.description(kExploreDescription);
   app.footer(fmt::format("{}\n{}\n{}\n{}", kExploreExamples, catalog_text("Measures", measure_catalog()),

@@ -31,20 +31,22 @@ constexpr const char* kFuseDescription =
     "Runs are joined by document; scores become comparable per run and query (--scale); weights of 0 or more are\n"
     "learnt from the judgments and blended with equal ones where queries are few. The table shows every run,\n"
     "reciprocal rank fusion, equal weights (mean) and the learnt ones, these held out by cross-validation.\n"
-    "Documents without a judgment count as not relevant. Without --qrels: equal weights, and what to judge first.";
+    "Documents without a judgment count as not relevant. Without --qrels: equal weights, and what to judge first.\n"
+    "With --query-features the weights of a run depend on the query: they are linear in the features, 0 or more for\n"
+    "every query, and stand in the table beside those that do not depend on it.";
 
 constexpr const char* kFuseExamples =
     "Examples:\n"
     "  dorm fuse bm25.run dense.run --qrels qrels.txt\n"
     "  dorm fuse bm25.run dense.run splade.run --qrels qrels.txt --model fused.json -o fused.run\n"
+    "  dorm fuse bm25.run dense.run --qrels qrels.txt --query-features lengths.csv\n"
     "  dorm fuse bm25.run vectors=run-17.txt --to-judge judge.csv\n";
 
 struct FuseArguments {
   std::vector<std::string> runs;
-  std::string qrels, features, model, output, to_judge, joined;
+  std::string qrels, features, query_features, model, output, to_judge, joined;
   std::string scale = "minmax", absent = "minimum", weights = "bound";
   std::size_t top = 0, judge = 100;
-  bool sweep = true;
   FuseOptions options;
 };
 
@@ -70,7 +72,8 @@ std::vector<std::string> write_results(const FuseArguments& arguments, const Joi
     lines.push_back("model        " + arguments.model);
   }
   if (!arguments.output.empty()) {
-    write_text(arguments.output, run_text(runs.data, fused_scores(runs.data, weights.weights), arguments.top));
+    write_text(arguments.output,
+               run_text(runs.data, score(weights.model, runs.data, arguments.options.threads), arguments.top));
     lines.push_back("run          " + arguments.output);
   }
   if (!arguments.joined.empty()) {
@@ -90,14 +93,14 @@ std::vector<std::string> write_results(const FuseArguments& arguments, const Joi
   return lines;
 }
 
-double value_of(const JoinedRuns& runs, std::span<const double> weights, const FuseOptions& options) {
+double value_of(const JoinedRuns& runs, const std::vector<double>& weights, const FuseOptions& options) {
   // At every point of a line that goes nowhere the measure is that of its base.
-  const ScoreLine line{fused_scores(runs.data, weights), std::vector<double>(runs.data.num_documents(), 0.0)};
+  const WeightLine line{weights, std::vector<double>(weights.size(), 0.0)};
   return maximise_on_line(runs, judged_queries(runs), line, 0, 1, options).value;
 }
 
 void fuse_judged(const FuseArguments& arguments, const JoinedRuns& joined, const std::vector<NamedRun>& runs,
-                 const std::vector<DocumentToJudge>& to_judge, const Settings& settings) {
+                 const Settings& settings) {
   const StopRequest stop(settings.quiet ? nullptr : "dorm: stopping; weights are kept\n");
   FuseReport report{.runs = &joined, .options = arguments.options, .weights = {}, .swept = {}, .evidence = {}};
   {
@@ -110,10 +113,12 @@ void fuse_judged(const FuseArguments& arguments, const JoinedRuns& joined, const
     };
     report.weights = learn_weights(joined, arguments.options, watch("weights"));
     report.value = value_of(joined, report.weights.weights, arguments.options);
-    if (arguments.sweep && stop.signal() == 0)
+    if (joined.input.runs.size() > 1 && joined.input.query_features.empty() && stop.signal() == 0)
       report.swept = sweep_weights(joined, judged_queries(joined), report.weights.weights, arguments.options);
-    report.evidence = evaluate_fusion(joined, runs, arguments.options, watch("fold"));
+    report.evidence = evaluate_fusion(joined, runs, arguments.options, watch("fold"), report.weights.weights);
   }
+  std::vector<DocumentToJudge> to_judge;
+  if (!arguments.to_judge.empty()) to_judge = documents_to_judge(joined, arguments.judge);
   report.written = write_results(arguments, joined, report.weights, to_judge);
   if (report.weights.usable_queries == 0)
     warn(settings, "no judged query has a relevant document in a run beside others: equal weights");
@@ -123,10 +128,17 @@ void fuse_judged(const FuseArguments& arguments, const JoinedRuns& joined, const
 }
 
 void check(const FuseArguments& arguments) {
-  require_option(!arguments.runs.empty(), "RUN RUN...", "expected the runs of two or more retrievers");
-  if (arguments.runs.size() < 2)
-    throw Error(ErrorCode::bad_option, fmt::format("found one run, {}; expected two or more", arguments.runs.front()));
   make_trainable(arguments.options.measure, make_convention(arguments.options.convention));
+  require_option(!arguments.runs.empty(), "RUN RUN...", "expected the runs of two or more retrievers");
+  if (arguments.runs.size() < 2 && arguments.features.empty())
+    throw Error(ErrorCode::bad_option, fmt::format("found one run, {}; expected two or more, or --features beside it",
+                                                   arguments.runs.front()));
+  if (arguments.query_features.empty()) return;
+  require_option(!arguments.qrels.empty(), "--qrels FILE", "--query-features needs judgments to learn from");
+  if (parse_fusion_learner(arguments.weights) != FusionLearner::bound)
+    throw Error(ErrorCode::bad_option, fmt::format("--weights {} knows no weights that depend on the query; expected "
+                                                   "--weights bound beside --query-features",
+                                                   arguments.weights));
 }
 
 void run_fuse(FuseArguments arguments, const Settings& settings) {
@@ -146,13 +158,20 @@ void run_fuse(FuseArguments arguments, const Settings& settings) {
       input.features.push_back(column.name);
       runs.push_back(std::move(column));
     }
-  const JoinedRuns joined = join_runs(runs, judgments, input, settings.threads);
+  SideFeatures query_features;
+  if (!arguments.query_features.empty()) {
+    query_features = load_query_features(arguments.query_features);
+    input.query_features =
+        about_file(arguments.query_features, [&] { return query_features_of(query_features, judgments); });
+  }
+  const JoinedRuns joined =
+      join_runs(runs, judgments, input, {.threads = settings.threads, .query_features = &query_features});
   runs.resize(input.runs.size());
   if (!judgments.empty() && joined.judged_queries == 0)
     throw Error(ErrorCode::bad_input, {arguments.qrels},
                 "no judged query is in a run; expected the query ids of the runs");
+  if (joined.judged_queries > 0) return fuse_judged(arguments, joined, runs, settings);
   const std::vector<DocumentToJudge> to_judge = documents_to_judge(joined, arguments.judge);
-  if (joined.judged_queries > 0) return fuse_judged(arguments, joined, runs, to_judge, settings);
   arguments.options.learner = FusionLearner::equal;
   const FusedWeights weights = learn_weights(joined, arguments.options);
   const std::vector<std::string> written = write_results(arguments, joined, weights, to_judge);
@@ -176,6 +195,8 @@ void declare_fuse_options(CLI::App& app, FuseArguments& arguments) {
   join.add("--absent", arguments.absent, "NAME", "documents a run does not list: minimum or below (minimum)");
   join.add("--features", arguments.features, "FILE",
            "columns of a table docid,... or qid,docid,... beside the runs, with weights of any sign");
+  join.add("--query-features", arguments.query_features, "FILE",
+           "a table qid,...: numbers and words on which the weights of runs may depend");
   written(output.add("--model", arguments.model, "FILE", "where to write the model"));
   written(output.add("-o,--output", arguments.output, "FILE", "where to write the fused run"));
   output.number("--top", arguments.top, whole_from(0), "N", "documents per query in it; 0: all (0)");

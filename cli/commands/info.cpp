@@ -191,13 +191,25 @@ std::string text_of(const CheckpointSummary& checkpoint, const std::string& file
       file, checkpoint.verb, checkpoint.progress, checkpoint.options, checkpoint.data);
 }
 
+/// What a fused model needs beside runs.
+std::string facts_of(const FusionInput& input) {
+  std::vector<std::string> names;
+  for (const QueryFeature& feature : input.query_features) names.push_back(feature.name);
+  std::string text;
+  if (!input.features.empty()) text += fmt::format("\nfeatures       {}", fmt::join(input.features, ", "));
+  if (!names.empty()) text += fmt::format("\nquery features {}", fmt::join(names, ", "));
+  return text;
+}
+
 /// Adds how runs become the columns of a fused model.
 std::string with_fusion(const std::string& text, const FusionInput& input, const Settings& settings) {
   if (!settings.json)
-    return text + fmt::format("fuses          {}; scale {}, absent documents: {}\n", fmt::join(input.runs, ", "),
-                              name_of(input.scale), name_of(input.absent));
+    return text + fmt::format("fuses          {}; scale {}, absent documents: {}{}\n", fmt::join(input.runs, ", "),
+                              name_of(input.scale), name_of(input.absent), facts_of(input));
   Json json = parse_json(text, "", "a model");
   json["fusion"] = {{"runs", input.runs}, {"scale", name_of(input.scale)}, {"absent", name_of(input.absent)}};
+  if (!input.features.empty()) json["fusion"]["features"] = input.features;
+  for (const QueryFeature& feature : input.query_features) json["fusion"]["query_features"].push_back(feature.name);
   return printable_json(json, 2) + "\n";
 }
 

@@ -237,6 +237,7 @@ Action declare_rank(CLI::App& app, const Settings& settings) {
       ->group("Output");
   add_device_options(app, arguments->device, "Scoring");
   add_topic_options(app, arguments->topics);
+  add_fusion_options(OptionGroup(app, "Fused models"), arguments->input);
   add_input_options(app, arguments->input);
   app.description(kRankDescription);
   app.footer(fmt::format("{}\n{}", kRankExamples, catalog_text("Formats", kRankFormats)));

@@ -213,7 +213,7 @@ std::vector<std::string> data_files(const std::string& pattern) {
 Loaded load(const std::string& path, const InputArguments& arguments, const Settings& settings,
             const Expected& expected) {
   if (expected.fusion && names_runs(path))
-    return {load_joined(path, *expected.fusion, arguments.qrels, settings), "runs", {}};
+    return {load_joined(path, *expected.fusion, arguments, settings), "runs", {}};
   return load(path, data_files(path), arguments, settings, expected);
 }
 

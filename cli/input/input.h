@@ -25,9 +25,10 @@ struct InputArguments {
   std::string groups_from = {};                 // the column --one-per names, if it does
   ColumnRoles columns{{}, {}, {}, {}, {}, {}};  // empty where nothing was said
   bool need_groups = false, side_files = true;
-  std::string query_ids = {};  // a file
-  std::string qrels = {};      // likewise, where the verb has the option
-  TextColumns texts = {};      // for people, and no features
+  std::string query_ids = {};                      // a file
+  std::string qrels = {};                          // likewise, where the verb has the option
+  TextColumns texts = {};                          // for people, and no features
+  std::string features = {}, query_features = {};  // files beside runs, for a fused model
 };
 
 /// Expectations about a file before it is read.

@@ -14,9 +14,11 @@
 #include "data/io/files/peek.h"
 #include "data/io/records/nested_numbers.h"
 #include "dorm/error.h"
+#include "dorm/fusion/fused_model.h"
 #include "dorm/read.h"
 #include "input/document_scores.h"
 #include "input/input.h"
+#include "input/runs_input.h"
 #include "model/trained_on.h"
 #include "options/list_options.h"
 
@@ -67,6 +69,9 @@ Ranker file_ranker(std::string name, const std::string& path) {
     return ranker;
   }
   const std::vector<std::string> words = words_of_first_line(path, beginning);
+  if (words.empty())
+    throw Error(ErrorCode::bad_input, {path},
+                "an empty file; expected a model, a TREC run (qid Q0 docid rank score tag) or scores");
   const bool judged = words.size() > 1 && words[1].starts_with("qid:");
   if (words.size() >= kRunWords && !judged)
     ranker.what = read_run(path);
@@ -155,8 +160,13 @@ RankedData::RankedData(std::string path, const InputArguments& input, const Sett
     if (!like_) like_ = model->data.input;
     if (model->data.input == *like_) features.insert(features.end(), model->features.begin(), model->features.end());
   }
+  if (names_runs(path_))
+    for (const Ranker& ranker : rankers)
+      if (std::holds_alternative<Model>(ranker.what) && !fusion_)
+        if (std::optional<FusedModel> fused = load_fused_model(ranker.file)) fusion_ = std::move(fused->input);
   Expected expected{.labels = labels_};
   if (like_) expected = {&*like_, all ? nullptr : &features, labels_};
+  if (fusion_) expected.fusion = &*fusion_;
   data_ = load(path_, input_, settings_, expected).data;
 }
 

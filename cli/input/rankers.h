@@ -56,6 +56,7 @@ class RankedData {
   const InputArguments& input_;
   const Settings& settings_;
   std::optional<InputDescription> like_;  // of the first model
+  std::optional<FusionInput> fusion_;     // of a fused model, where the data are runs
   bool labels_;                           // needed
   Dataset data_;
 };

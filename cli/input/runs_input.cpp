@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
-#include <set>
+#include <optional>
+#include <unordered_map>
 
 #include "base/parallel.h"
 #include "base/quote.h"
+#include "data/runs/document_numbers.h"
+#include "data/runs/run_parts.h"
 #include "dorm/error.h"
 #include "dorm/read.h"
 #include "input/input.h"
@@ -29,8 +32,6 @@ std::string name_of_file(const std::string& path) {
   return name;
 }
 
-using Listed = std::set<std::pair<std::string_view, std::string_view>>;
-
 std::vector<std::string> header_of(const std::string& path) {
   std::vector<std::string> names;
   const std::vector<std::string> lines = read_lines(path);
@@ -43,19 +44,52 @@ std::vector<std::string> header_of(const std::string& path) {
   return names;
 }
 
-std::vector<NamedRun> columns_by_document(const std::string& path, const Listed& listed) {
+/// The documents that the runs list, query by query.
+class ListedDocuments {
+ public:
+  ListedDocuments(const std::vector<NamedRun>& runs, const Settings& settings)
+      : runs_(runs), queries_(parts_of_queries(runs, {}, settings.threads)) {
+    for (std::size_t q = 0; q < queries_.size(); ++q) place_.emplace(queries_[q].query, q);
+  }
+
+  std::size_t num_queries() const { return queries_.size(); }
+  std::string_view query(std::size_t q) const { return queries_[q].query; }
+  std::optional<std::size_t> find(std::string_view query) const {
+    const auto found = place_.find(query);
+    return found == place_.end() ? std::nullopt : std::optional(found->second);
+  }
+  DocumentNumbers of(std::size_t q) const {
+    std::size_t most = 0;
+    for (const RunPart& part : queries_[q].parts) most += part.end - part.begin;
+    DocumentNumbers numbers(most);
+    for (const RunPart& part : queries_[q].parts)
+      for (std::size_t i = part.begin; i < part.end; ++i) numbers.add(runs_[part.run].entries[i].document);
+    return numbers;
+  }
+
+ private:
+  const std::vector<NamedRun>& runs_;
+  std::vector<PartsOfQuery> queries_;
+  std::unordered_map<std::string_view, std::size_t> place_;
+};
+
+std::vector<NamedRun> columns_by_document(const std::string& path, const ListedDocuments& listed) {
   const SideFeatures table = read_side_features(path);
   std::vector<NamedRun> columns;
   for (const std::string& name : table.names) columns.push_back({name, {}});
-  for (const auto& [query, document] : listed)
-    if (const auto row = table.ids.find(document))
-      for (std::size_t j = 0; j < columns.size(); ++j)
-        columns[j].entries.push_back(
-            {std::string(query), std::string(document), table.values[*row * columns.size() + j]});
+  for (std::size_t q = 0; q < listed.num_queries(); ++q) {
+    const DocumentNumbers documents = listed.of(q);
+    for (const std::string_view document : documents.ids())
+      if (const auto row = table.ids.find(document))
+        for (std::size_t j = 0; j < columns.size(); ++j)
+          columns[j].entries.push_back(
+              {std::string(listed.query(q)), std::string(document), table.values[*row * columns.size() + j]});
+  }
   return columns;
 }
 
-std::vector<NamedRun> columns_by_pair(const std::string& path, const Listed& listed, const Settings& settings) {
+std::vector<NamedRun> columns_by_pair(const std::string& path, const ListedDocuments& listed,
+                                      const Settings& settings) {
   const Dataset data = load(path, {}, settings, {.labels = false}).data;
   if (!data.has_document_ids())
     throw Error(ErrorCode::bad_input, {path}, "no column of documents; expected qid,docid and columns of numbers");
@@ -63,15 +97,40 @@ std::vector<NamedRun> columns_by_pair(const std::string& path, const Listed& lis
   for (std::size_t j = 0; j < data.num_features(); ++j) columns.push_back({data.feature_name(j), {}});
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
+    const auto place = listed.find(query.id);
+    if (!place) continue;
+    const DocumentNumbers numbers = listed.of(*place);
     for (std::size_t i = 0; i < query.size(); ++i) {
       const std::string_view document = data.document_id(query.first_document + i);
-      if (!listed.contains({query.id, document})) continue;
+      if (numbers.find(document) == DocumentNumbers::kNone) continue;
       for (std::size_t j = 0; j < columns.size(); ++j)
         columns[j].entries.push_back(
             {std::string(query.id), std::string(document), static_cast<double>(query.rows.at(i, j))});
     }
   }
   return columns;
+}
+
+/// The columns that a model has, in its order.
+std::vector<NamedRun> columns_of(const FusionInput& input, const std::vector<NamedRun>& runs, const std::string& path,
+                                 const Settings& settings) {
+  if (input.features.empty()) return {};
+  if (path.empty())
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the model has the feature {} beside runs; expected --features FILE, or a file of dorm "
+                            "fuse --joined",
+                            in_quotes(input.features.front())));
+  std::vector<NamedRun> columns = load_columns(path, runs, settings), ordered;
+  for (const std::string& name : input.features) {
+    const auto found =
+        std::find_if(columns.begin(), columns.end(), [&](const NamedRun& column) { return column.name == name; });
+    if (found == columns.end())
+      throw Error(ErrorCode::bad_input, {path},
+                  fmt::format("no column {}; expected the features of the model: {}", in_quotes(name),
+                              fmt::join(input.features, ", ")));
+    ordered.push_back(std::move(*found));
+  }
+  return ordered;
 }
 
 }  // namespace
@@ -111,15 +170,41 @@ bool names_runs(const std::string& data) {
   return data.find(',') != std::string::npos && !std::filesystem::exists(data);
 }
 
-Dataset load_joined(const std::string& data, const FusionInput& input, const std::string& qrels,
+JoinedRuns join_for(const FusionInput& input, std::vector<NamedRun> runs, std::span<const Judgment> judgments,
+                    const InputArguments& arguments, const Settings& settings) {
+  std::vector<NamedRun> lists = in_order_of(input, std::move(runs));
+  for (NamedRun& column : columns_of(input, lists, arguments.features, settings)) lists.push_back(std::move(column));
+  SideFeatures query_features;
+  if (!input.query_features.empty()) {
+    if (arguments.query_features.empty())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("the weights of the model depend on the query feature {}; expected --query-features "
+                              "FILE, or a file of dorm fuse --joined",
+                              in_quotes(input.query_features.front().name)));
+    query_features = load_query_features(arguments.query_features);
+  }
+  return join_runs(lists, judgments, input, {.threads = settings.threads, .query_features = &query_features});
+}
+
+Dataset load_joined(const std::string& data, const FusionInput& input, const InputArguments& arguments,
                     const Settings& settings) {
-  if (!input.features.empty())
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the model has the feature {} beside runs; expected a file of dorm fuse --joined",
-                            in_quotes(input.features.front())));
-  const std::vector<NamedRun> runs = in_order_of(input, load_runs(listed_runs(data), settings));
-  const std::vector<Judgment> judgments = qrels.empty() ? std::vector<Judgment>() : read_qrels(qrels);
-  return join_runs(runs, judgments, input, settings.threads).data;
+  const std::vector<Judgment> judgments =
+      arguments.qrels.empty() ? std::vector<Judgment>() : read_qrels(arguments.qrels);
+  return join_for(input, load_runs(listed_runs(data), settings), judgments, arguments, settings).data;
+}
+
+void add_fusion_options(const OptionGroup& group, InputArguments& arguments, const char* features) {
+  group.add(features, arguments.features, "FILE",
+            "with runs: the table of docid,... or qid,docid,... of a fused model\nthat has features");
+  group.add("--query-features", arguments.query_features, "FILE",
+            "with runs: the table of qid,... of a fused model whose weights\ndepend on the query");
+}
+
+SideFeatures load_query_features(const std::string& path) {
+  const std::size_t columns = header_of(path).size();
+  if (columns < 2)
+    throw Error(ErrorCode::bad_input, {path}, "one column; expected qid and columns of numbers or words");
+  return read_side_features(path, fmt::format("2-{}", columns));
 }
 
 std::vector<NamedRun> load_runs(const std::vector<RunFile>& files, const Settings& settings) {
@@ -136,9 +221,7 @@ std::vector<NamedRun> load_runs(const std::vector<RunFile>& files, const Setting
 
 std::vector<NamedRun> load_columns(const std::string& path, const std::vector<NamedRun>& runs,
                                    const Settings& settings) {
-  std::set<std::pair<std::string_view, std::string_view>> listed;  // by query, then document
-  for (const NamedRun& run : runs)
-    for (const RunEntry& entry : run.entries) listed.emplace(entry.query, entry.document);
+  const ListedDocuments listed(runs, settings);
   const std::vector<std::string> header = header_of(path);
   const bool by_pair = std::count(header.begin(), header.end(), ColumnRoles().query) > 0;
   std::vector<NamedRun> columns = by_pair ? columns_by_pair(path, listed, settings) : columns_by_document(path, listed);

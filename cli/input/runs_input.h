@@ -7,6 +7,8 @@
 
 #include "command.h"
 #include "dorm/fusion/runs.h"
+#include "input/input.h"
+#include "options/option_group.h"
 
 namespace dorm::cli {
 
@@ -36,8 +38,18 @@ std::vector<NamedRun> in_order_of(const FusionInput& input, std::vector<NamedRun
 /// as any other.
 bool names_runs(const std::string& data);
 
-/// The runs that `data` names, joined as the model wants them; without judgments, labels are 0.
-Dataset load_joined(const std::string& data, const FusionInput& input, const std::string& qrels,
+/// --features, perhaps by another name, and --query-features, for what is joined below.
+void add_fusion_options(const OptionGroup& group, InputArguments& arguments, const char* features = "--features");
+
+/// A table of qid,...: numbers, and words as columns of 0 and 1.
+SideFeatures load_query_features(const std::string& path);
+
+/// Runs with the tables of `arguments`, joined as the model wants them.
+JoinedRuns join_for(const FusionInput& input, std::vector<NamedRun> runs, std::span<const Judgment> judgments,
+                    const InputArguments& arguments, const Settings& settings);
+
+/// The same of the runs that `data` names, and of --qrels; without judgments, labels are 0.
+Dataset load_joined(const std::string& data, const FusionInput& input, const InputArguments& arguments,
                     const Settings& settings);
 
 }  // namespace dorm::cli

@@ -11,6 +11,7 @@
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
 #include "dorm/ranking/subtopics.h"
+#include "input/runs_input.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
 #include "options/written_files.h"
@@ -150,7 +151,10 @@ void declare_rankings(const OptionGroup& rankers, EvalArguments& arguments) {
   rankers.add("--feature", arguments.feature, "NAME",
               "rank by one feature, as a baseline; all: by each feature, best first");
   rankers.add("--run", arguments.run, "FILE", "TREC run; with --qrels, instead of DATA");
-  rankers.add("--qrels", arguments.qrels, "FILE", "TREC judgments, instead of DATA; all arguments are then runs");
+  rankers.add("--qrels", arguments.qrels, "FILE",
+              "TREC judgments, instead of DATA; all arguments are then runs, and models of\ndorm fuse beside the runs "
+              "they fuse");
+  add_fusion_options(rankers, arguments.input, "--document-features");
   rankers.add("--subtopics", arguments.subtopics, "FILE",
               "judgments by subtopic, \"qid subtopic docid relevance\", for subtopic\nmeasures");
   rankers.add("--position-gains", arguments.position_gains, "FILE",

@@ -10,7 +10,9 @@
 #include "data/io/files/file.h"
 #include "dorm/apps/rankers_table.h"
 #include "dorm/error.h"
+#include "dorm/fusion/fused_model.h"
 #include "dorm/read.h"
+#include "input/runs_input.h"
 #include "options/report_files.h"
 #include "run/judging.h"
 #include "run/output.h"
@@ -150,10 +152,38 @@ void require_queries(const std::vector<RunEntry>& run, const std::vector<Judgmen
                             lacking, seen.size(), first));
 }
 
+/// Fused models become the runs that they make of those among the rankers that they fuse.
+void fuse_runs_among(std::vector<Ranker>& rankers, const EvalArguments& arguments, const Settings& settings) {
+  std::vector<NamedRun> runs;
+  for (const Ranker& ranker : rankers)
+    if (const auto* entries = std::get_if<std::vector<RunEntry>>(&ranker.what)) runs.push_back({ranker.name, *entries});
+  for (Ranker& ranker : rankers) {
+    if (!std::holds_alternative<Model>(ranker.what)) continue;
+    const std::optional<FusedModel> fused = load_fused_model(ranker.file);
+    if (!fused) continue;
+    std::vector<NamedRun> own;
+    for (const NamedRun& run : runs)
+      if (std::find(fused->input.runs.begin(), fused->input.runs.end(), run.name) != fused->input.runs.end())
+        own.push_back(run);
+    if (own.size() != fused->input.runs.size())
+      throw Error(ErrorCode::bad_input, {ranker.file},
+                  fmt::format("the model fuses {}; expected these runs beside it, as FILE or NAME=FILE",
+                              fmt::join(fused->input.runs, ", ")));
+    const Dataset data = join_for(fused->input, std::move(own), {}, arguments.input, settings).data;
+    const std::vector<double> scores = score(fused->model, data, settings.threads);
+    std::vector<RunEntry> entries;
+    for (std::size_t q = 0; q < data.num_queries(); ++q)
+      for (std::size_t d = data.first_document(q); d < data.first_document(q + 1); ++d)
+        entries.push_back({std::string(data.query(q).id), std::string(data.document_id(d)), scores[d]});
+    ranker.what = std::move(entries);
+  }
+}
+
 EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
   std::vector<Ranker> rankers = load_rankers(arguments);
+  fuse_runs_among(rankers, arguments, settings);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
   const std::vector<Judgment> judgments = chosen_judgments(arguments);
@@ -164,7 +194,9 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
     if (!run)
       throw Error(
           ErrorCode::bad_input, {ranker.file},
-          fmt::format("--qrels evaluates TREC runs, and this is of the kind {}; expected DATA for it", ranker.kind()));
+          fmt::format(
+              "--qrels evaluates runs and models of dorm fuse, and this is of the kind {}; expected DATA for it",
+              ranker.kind()));
     if (may_skip) require_queries(*run, judgments, ranker);
     rows.push_back({ranker.name, about_file(ranker.file, [&] {
                       return evaluate_run(judgments, *run, measures, arguments.options);

@@ -18,8 +18,8 @@ constexpr std::size_t kComparedTop = 10;
 std::string fused_check_text(const FusedModel& model, const ExportedFusion& exported, const FusedExport& arguments,
                              const Settings& settings) {
   const std::vector<NamedRun> runs = in_order_of(model.input, load_runs(listed_runs(arguments.check), settings));
-  const JoinedRuns ours = join_runs(runs, {}, model.input, settings.threads);
-  const JoinedRuns theirs = join_runs(runs, {}, model.input, settings.threads, exported.rule);
+  const JoinedRuns ours = join_runs(runs, {}, model.input, {.threads = settings.threads});
+  const JoinedRuns theirs = join_runs(runs, {}, model.input, {.threads = settings.threads, .rule = exported.rule});
   const ServedDifference difference = served_difference(ours.data, fused_scores(ours.data, model.model.weights),
                                                         fused_scores(theirs.data, exported.weights), 0, kComparedTop);
   if (settings.json)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/json.h"
 #include "dorm/apps/report.h"
@@ -15,9 +16,10 @@
 namespace dorm::cli {
 namespace {
 
+/// Of the lists; `weights` may go on with those of products.
 std::string weights_text(const FusionInput& input, const std::vector<double>& weights) {
   std::string text;
-  const std::vector<std::string> names = input.column_names();
+  const std::vector<std::string> names = input.list_names();
   for (std::size_t j = 0; j < names.size(); ++j)
     text += fmt::format("{}{} {:.3f}", j == 0 ? "" : ", ", names[j], weights[j]);
   return text;
@@ -74,6 +76,26 @@ Verdict verdict_of(const FuseReport& report) {
   return {"mean", why};
 }
 
+/// Whether weights that depend on the query are better than those that do not; empty: there are none.
+std::string by_query_verdict(const FuseReport& report) {
+  const FusionEvidence& evidence = report.evidence;
+  if (evidence.row(FusionRowKind::by_query) == evidence.kinds.size()) return "";
+  const PairedTest& test = evidence.by_query;
+  return fmt::format("             by query - learnt {:+.4f}, interval {}: {}\n", test.mean_difference,
+                     interval_text(test.low, test.high),
+                     test.low > 0    ? "above 0; the query features help"
+                     : test.high < 0 ? "below 0; leave --query-features out"
+                                     : "contains 0 or is not known, so nothing is shown; leave --query-features out");
+}
+
+std::string shipped(const FuseReport& report) {
+  const FusionEvidence& evidence = report.evidence;
+  const std::size_t by_query = evidence.row(FusionRowKind::by_query);
+  const bool better = by_query < evidence.kinds.size() && evidence.by_query.low > 0 &&
+                      evidence.table.rows[by_query].tests.front().low > 0;
+  return better ? "by query" : verdict_of(report).ship;
+}
+
 /// A single run or rank fusion that is at least as good as the fusion to be shipped; empty: none.
 std::string run_note(const FuseReport& report, const Verdict& verdict) {
   const FusionEvidence& evidence = report.evidence;
@@ -97,14 +119,57 @@ std::string sweep_line(const FuseReport& report) {
                      report.swept->value, weights_text(report.runs->input, report.swept->weights));
 }
 
+/// A column of 0 and 1 that a table has for a word.
+bool is_word(const QueryFeature& feature) {
+  return feature.name.find(": ") != std::string::npos && feature.low == 0 && feature.high == 1;
+}
+
+/// The weights of a query, those of runs as parts of 1: more does not matter to its ranking.
+std::vector<double> as_shares(const FusionInput& input, const std::vector<double>& weights,
+                              const std::vector<double>& shares) {
+  std::vector<double> own = input.weights_at(weights, shares);
+  const double sum = std::accumulate(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(input.runs.size()), 0.0);
+  for (double& weight : own) weight /= sum > 0 ? sum : 1;
+  return own;
+}
+
+/// The weights at both ends of each query feature, the others at their means.
+std::string by_query_lines(const FuseReport& report) {
+  const JoinedRuns& runs = *report.runs;
+  const std::size_t count = runs.input.query_features.size();
+  std::vector<double> means(count, 0);
+  for (std::size_t q = 0; q < runs.judged_queries; ++q)
+    for (std::size_t k = 0; k < count; ++k)
+      means[k] += runs.shares[q * count + k] / static_cast<double>(runs.judged_queries);
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k)
+    for (const double share : {0.0, 1.0}) {
+      const QueryFeature& feature = runs.input.query_features[k];
+      if (share == 0 && is_word(feature)) continue;
+      std::vector<double> at = means;
+      at[k] = share;
+      text +=
+          fmt::format("{}{}: {}\n", text.empty() ? "by query     " : "             ",
+                      is_word(feature) ? feature.name
+                                       : fmt::format("{} {:g}", feature.name, share == 0 ? feature.low : feature.high),
+                      weights_text(runs.input, as_shares(runs.input, report.weights.weights, at)));
+    }
+  return text;
+}
+
 std::string learnt_lines(const FuseReport& report) {
   const FusedWeights& weights = report.weights;
-  std::string text =
-      fmt::format("weights      {}\n", styled(Style::bold, weights_text(report.runs->input, weights.weights)));
+  const FusionInput& input = report.runs->input;
+  const std::vector<std::size_t> judged = judged_queries(*report.runs);
+  const auto mean = [&](const std::vector<double>& each) {
+    return weights_text(input, mean_weights(*report.runs, judged, each));
+  };
+  std::string text = fmt::format("weights      {}{}\n", styled(Style::bold, mean(weights.weights)),
+                                 input.query_features.empty() ? "" : " (mean over the judged queries)");
   if (weights.share > 0 && weights.share < 1)
     text += fmt::format("             {:.0f} % learnt from {} queries ({}), {:.0f} % equal\n", 100 * weights.share,
-                        weights.usable_queries, weights_text(report.runs->input, weights.learnt),
-                        100 * (1 - weights.share));
+                        weights.usable_queries, mean(weights.learnt), 100 * (1 - weights.share));
+  text += by_query_lines(report);
   const Certificate& certificate = weights.model.certificate;
   if (certificate.status != "none")
     text += fmt::format("certificate  {}, gap {:.2g}\n", certificate.status, certificate.gap);
@@ -157,7 +222,7 @@ std::string fuse_text(const FuseReport& report) {
   text += fmt::format("judged: of the first {}; if good: the measure if the others there were as good as the best\n\n",
                       evidence.depth);
   const Verdict verdict = verdict_of(report);
-  text += fmt::format("verdict      {}\n{}", verdict.why, run_note(report, verdict));
+  text += fmt::format("verdict      {}\n{}{}", verdict.why, by_query_verdict(report), run_note(report, verdict));
   for (const std::string& each : report.written) text += each + "\n";
   return text;
 }
@@ -174,6 +239,8 @@ std::string fuse_json(const FuseReport& report) {
               {"share_learnt", report.weights.share}};
   out["weights"] = weights_json(runs.input, report.weights.weights);
   out["learnt"] = weights_json(runs.input, report.weights.learnt);
+  for (const QueryFeature& feature : runs.input.query_features)
+    out["query_features"].push_back({{"name", feature.name}, {"low", feature.low}, {"high", feature.high}});
   out["certificate"] = {{"gap", report.weights.model.certificate.gap},
                         {"status", report.weights.model.certificate.status}};
   out["value"] = report.value;
@@ -189,7 +256,9 @@ std::string fuse_json(const FuseReport& report) {
   if (learnt < evidence.table.rows.size())
     out["queries_needed"] = queries_needed(measure_of(evidence, learnt).per_query,
                                            measure_of(evidence, evidence.table.reference).per_query);
-  out["ship"] = verdict_of(report).ship;
+  if (evidence.row(FusionRowKind::by_query) < evidence.kinds.size())
+    out["by_query"] = test_json(evidence.by_query, measure_of(evidence, learnt).mean);
+  out["ship"] = shipped(report);
   return printable_json(out, 2) + "\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "data/runs/query_shares.h"
 #include "dorm/error.h"
 #include "dorm/fusion/fuse.h"
 #include "dorm/fusion/fused_model.h"
@@ -38,25 +39,63 @@ struct Fusion {
   JoinedRuns joined;
 };
 
-FusionInput fusion_input(std::vector<std::string> runs, const std::string& scale, const std::string& absent) {
-  FusionInput input;
-  input.runs = std::move(runs);
-  input.scale = parse_fusion_scale(scale);
-  input.absent = parse_absent(absent);
-  return input;
+/// Names of columns, query ids, and a row of numbers for each.
+using QueryTable = std::tuple<std::vector<std::string>, std::vector<std::string>, Matrix<double>>;
+using QueryRanges = std::vector<std::tuple<std::string, double, double>>;
+
+SideFeatures side_features(const QueryTable& table) {
+  const auto& [names, ids, values] = table;
+  if (values.shape(0) != ids.size() || values.shape(1) != names.size())
+    throw Error(ErrorCode::bad_input, "query features: names, queries and values differ in number");
+  SideFeatures out{names, IdTable(ids), {}};
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (std::size_t j = 0; j < names.size(); ++j) out.values.push_back(values(i, j));
+  return out;
 }
 
-void make_fusion(Fusion* place, const std::vector<std::string>& names, const std::vector<RunColumns>& runs,
-                 const RunColumns& judged, const std::string& scale, const std::string& absent, std::size_t threads) {
+QueryRanges ranges_of(const std::vector<QueryFeature>& features) {
+  QueryRanges ranges;
+  for (const QueryFeature& feature : features) ranges.emplace_back(feature.name, feature.low, feature.high);
+  return ranges;
+}
+
+void make_fusion_input(FusionInput* place, std::vector<std::string> runs, std::vector<std::string> features,
+                       const QueryRanges& query_features, const std::string& scale, const std::string& absent) {
+  FusionInput input{std::move(runs), std::move(features), {}, parse_fusion_scale(scale), parse_absent(absent)};
+  for (const auto& [name, low, high] : query_features) input.query_features.push_back({name, low, high});
+  new (place) FusionInput(std::move(input));
+}
+
+QueryRanges judged_ranges(const QueryTable& table, const std::vector<std::string>& judged) {
+  std::vector<Judgment> judgments;
+  for (const std::string& query : judged) judgments.push_back({query, "", 0});
+  return ranges_of(query_features_of(side_features(table), judgments));
+}
+
+/// The weights of the lists in a query with these values of query features, found by name.
+std::vector<double> weights_of_query(const FusionInput& input, const std::vector<double>& weights,
+                                     const std::vector<std::string>& names, const std::vector<double>& values) {
+  if (weights.size() != input.num_columns() || names.size() != values.size())
+    throw Error(ErrorCode::bad_input, "weights, names and values differ in number");
+  const SideFeatures row{names, IdTable({""}), values};
+  return input.weights_at(weights, QueryShares(input, &row).of(""));
+}
+
+void make_fusion(Fusion* place, const FusionInput& input, const std::vector<RunColumns>& lists,
+                 const RunColumns& judged, const std::optional<QueryTable>& queries, std::size_t threads) {
   Fusion fusion;
-  if (names.size() != runs.size()) throw Error(ErrorCode::bad_input, "names and runs differ in number");
-  for (std::size_t r = 0; r < runs.size(); ++r)
-    fusion.runs.push_back({names[r], entries_of<RunEntry, double>(runs[r])});
+  const std::vector<std::string> names = input.list_names();
+  if (names.size() != lists.size()) throw Error(ErrorCode::bad_input, "names and lists differ in number");
+  for (std::size_t r = 0; r < lists.size(); ++r)
+    fusion.runs.push_back({names[r], entries_of<RunEntry, double>(lists[r])});
   const std::vector<Judgment> judgments = entries_of<Judgment, float>(judged);
+  const std::optional<SideFeatures> table = queries ? std::optional(side_features(*queries)) : std::nullopt;
   {
     const nb::gil_scoped_release unlocked;
-    fusion.joined = join_runs(fusion.runs, judgments, fusion_input(names, scale, absent), threads);
+    fusion.joined =
+        join_runs(fusion.runs, judgments, input, {.threads = threads, .query_features = table ? &*table : nullptr});
   }
+  fusion.runs.resize(input.runs.size());
   new (place) Fusion(std::move(fusion));
 }
 
@@ -77,7 +116,8 @@ auto stoppable(const Work& work) {
 nb::tuple learn_fusion(const Fusion& fusion, const FuseOptions& options) {
   FusedWeights fused =
       stoppable([&](const FuseObserver& observer) { return learn_weights(fusion.joined, options, observer); });
-  return nb::make_tuple(fused.weights, fused.learnt, fused.share, fused.usable_queries, std::move(fused.model));
+  return nb::make_tuple(mean_weights(fusion.joined, judged_queries(fusion.joined), fused.weights), fused.share,
+                        fused.usable_queries, std::move(fused.model));
 }
 
 nb::dict fusion_row(const FusionEvidence& evidence, std::size_t r) {
@@ -102,16 +142,9 @@ nb::tuple fusion_evidence(const Fusion& fusion, const FuseOptions& options) {
   const auto values = [&](std::size_t r) -> const std::vector<double>& {
     return evidence.table.rows[r].table.measures.front().per_query;
   };
-  return nb::make_tuple(rows, evidence.fold_weights, queries_needed(values(learnt), values(evidence.table.reference)));
-}
-
-nb::tuple swept(const Fusion& fusion, const std::vector<double>& start, const FuseOptions& options) {
-  SweptWeights found;
-  {
-    const nb::gil_scoped_release unlocked;
-    found = sweep_weights(fusion.joined, judged_queries(fusion.joined), start, options);
-  }
-  return nb::make_tuple(found.weights, found.value, found.exact);
+  const bool by_query = evidence.row(FusionRowKind::by_query) < evidence.kinds.size();
+  return nb::make_tuple(rows, evidence.fold_weights, queries_needed(values(learnt), values(evidence.table.reference)),
+                        by_query ? nb::object(to_dict(evidence.by_query)) : nb::none());
 }
 
 /// Queries, documents and scores, best first within each query.
@@ -145,8 +178,8 @@ nb::list pairs_to_judge(const Fusion& fusion, std::size_t count) {
 nb::object fused_from_json(const nb::bytes& text, const std::string& name) {
   std::optional<FusedModel> fused = fused_model_from_json({text.c_str(), text.size()}, name);
   if (!fused) return nb::none();
-  return nb::make_tuple(std::move(fused->model), fused->input.runs, std::string(name_of(fused->input.scale)),
-                        std::string(name_of(fused->input.absent)));
+  return nb::make_tuple(std::move(fused->model), std::move(fused->input), std::move(fused->low),
+                        std::move(fused->high));
 }
 
 }  // namespace
@@ -166,23 +199,33 @@ void bind_fusion(nb::module_& module) {
              options->seed = seed;
              options->threads = threads;
            });
+  nb::class_<FusionInput>(module, "FusionInput")
+      .def("__init__", &make_fusion_input, "runs"_a, "features"_a, "query_features"_a, "scale"_a, "absent"_a)
+      .def_ro("runs", &FusionInput::runs)
+      .def_ro("features", &FusionInput::features)
+      .def_prop_ro("query_features", [](const FusionInput& input) { return ranges_of(input.query_features); })
+      .def_prop_ro("scale", [](const FusionInput& input) { return std::string(name_of(input.scale)); })
+      .def_prop_ro("absent", [](const FusionInput& input) { return std::string(name_of(input.absent)); })
+      .def_prop_ro("columns", &FusionInput::column_names);
   nb::class_<Fusion>(module, "Fusion")
-      .def("__init__", &make_fusion, "names"_a, "runs"_a, "judged"_a, "scale"_a, "absent"_a, "threads"_a)
+      .def("__init__", &make_fusion, "input"_a, "lists"_a, "judged"_a, "queries"_a.none(), "threads"_a)
       .def("learn", &learn_fusion, "options"_a)
       .def("evidence", &fusion_evidence, "options"_a)
-      .def("sweep", &swept, "start"_a, "options"_a)
       .def("run", &fused_run, "weights"_a)
       .def("to_judge", &pairs_to_judge, "count"_a)
-      .def_prop_ro("judged_queries", [](const Fusion& fusion) { return fusion.joined.judged_queries; })
-      .def_prop_ro("queries", [](const Fusion& fusion) { return fusion.joined.data.num_queries(); })
-      .def_prop_ro("equal_weights", [](const Fusion& fusion) { return equal_weights(fusion.joined.input); });
+      .def_prop_ro("input", [](const Fusion& fusion) { return fusion.joined.input; })
+      .def_prop_ro("ranges", [](const Fusion& fusion) { return std::pair(fusion.joined.low, fusion.joined.high); })
+      .def_prop_ro("judged_queries", [](const Fusion& fusion) { return fusion.joined.judged_queries; });
+  module.def("query_features_of", &judged_ranges, "table"_a, "judged"_a);
+  module.def("weights_at", &weights_of_query, "input"_a, "weights"_a, "names"_a, "values"_a);
   module.def(
       "fused_to_json",
-      [](const Model& model, std::vector<std::string> runs, const std::string& scale, const std::string& absent) {
-        const std::string text = to_json(FusedModel{model, fusion_input(std::move(runs), scale, absent)});
+      [](const Model& model, const FusionInput& input, const std::vector<double>& low,
+         const std::vector<double>& high) {
+        const std::string text = to_json(FusedModel{model, input, low, high});
         return nb::bytes(text.data(), text.size());
       },
-      "model"_a, "runs"_a, "scale"_a, "absent"_a);
+      "model"_a, "input"_a, "low"_a, "high"_a);
   module.def("fused_from_json", &fused_from_json, "text"_a, "name"_a);
 }
 

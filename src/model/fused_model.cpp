@@ -16,6 +16,8 @@ Json input_record(const FusedModel& model) {
   const FusionInput& input = model.input;
   Json out = {{"runs", input.runs}, {"scale", name_of(input.scale)}, {"absent", name_of(input.absent)}};
   if (!input.features.empty()) out["features"] = input.features;
+  for (const QueryFeature& feature : input.query_features)
+    out["query_features"].push_back({{"name", feature.name}, {"low", feature.low}, {"high", feature.high}});
   if (!model.low.empty()) {
     out["low"] = model.low;
     out["high"] = model.high;
@@ -27,6 +29,14 @@ FusionInput input_from(const JsonFields& fields) {
   FusionInput input;
   input.runs = fields.required<std::vector<std::string>>("runs", "a list of names");
   input.features = fields.optional<std::vector<std::string>>("features", "a list of names", {});
+  if (fields.has("query_features"))
+    for (const JsonFields& each : fields.objects("query_features", "a list of query features")) {
+      QueryFeature& feature = input.query_features.emplace_back();
+      each.read("name", feature.name);
+      each.read("low", feature.low);
+      each.read("high", feature.high);
+      if (!(feature.low < feature.high)) each.fail("high", "a number above \"low\"");
+    }
   const auto scale = fields.required<std::string>("scale", "the name of a scale");
   const auto absent = fields.required<std::string>("absent", "the name of a rule");
   try {
@@ -55,10 +65,10 @@ std::optional<FusedModel> fused_model_from_json(std::string_view text, const std
   FusedModel fused{model_from(json, name), input_from(record)};
   fused.low = record.optional<std::vector<double>>("low", "a list of finite numbers", {});
   fused.high = record.optional<std::vector<double>>("high", "a list of finite numbers", {});
-  if (fused.low.size() != fused.high.size() || (!fused.low.empty() && fused.low.size() != fused.input.num_columns()))
+  if (fused.low.size() != fused.high.size() || (!fused.low.empty() && fused.low.size() != fused.input.num_lists()))
     record.fail("low", "as many numbers as there are runs and features, and the same of \"high\"");
   if (!fused.model.linear() || fused.model.features != fused.input.column_names())
-    fields.fail("features", "the names of the runs and features of \"fusion\", with a weight for each");
+    fields.fail("features", "the columns of \"fusion\", with a weight for each");
   return fused;
 }
 

@@ -26,8 +26,12 @@ Json about_model(const LoadedModel& model) {
     out["items"] = recommender->items().size();
   } else {
     out.update(about_ranker(*model.ranker()));
-    if (const FusionInput* fusion = model.fusion())
-      out["fusion"] = {{"runs", fusion->runs}, {"scale", name_of(fusion->scale)}, {"absent", name_of(fusion->absent)}};
+    if (const FusionInput* fusion = model.fusion()) {
+      Json& said = out["fusion"];
+      said = {{"runs", fusion->runs}, {"scale", name_of(fusion->scale)}, {"absent", name_of(fusion->absent)}};
+      if (!fusion->features.empty()) said["features"] = fusion->features;
+      for (const QueryFeature& feature : fusion->query_features) said["query_features"].push_back(feature.name);
+    }
   }
   return out;
 }

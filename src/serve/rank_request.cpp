@@ -21,7 +21,7 @@ namespace {
 namespace od = simdjson::ondemand;
 
 constexpr const char* kDocumentFields = "id, group, values, features";
-constexpr const char* kQueryFields = "id, features, documents, columns, lists, top, one_per";
+constexpr const char* kQueryFields = "id, features, documents, columns, lists, query_features, top, one_per";
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 /// A request on its way from text.
@@ -213,6 +213,25 @@ void read_lists(od::value value, const Place& place, const RankReading& reading,
   }
 }
 
+/// {"length": 3, "language": "de"}; a word is a column of its own, as in tables.
+void read_query_features(od::value value, const Place& place, RankRequest& out) {
+  od::object object = read_object(value, place, "an object of numbers and words");
+  out.query_features.ids.add("");
+  for (auto each : object) {
+    od::field field;
+    if (const auto error = std::move(each).get(field)) refuse_text(error, place);
+    std::string_view name;
+    if (const auto error = field.unescaped_key().get(name)) refuse_text(error, place);
+    const std::string key(name);
+    const Place at{&place, key};
+    od::value given = field.value();
+    const std::string_view token = token_of(given);
+    const bool word = token.starts_with('"'), flag = token == "true" || token == "false";
+    out.query_features.names.push_back(word ? fmt::format("{}: {}", key, read_string(given, at, "a word")) : key);
+    out.query_features.values.push_back(word ? 1 : flag ? (token == "true" ? 1 : 0) : read_number(given, at));
+  }
+}
+
 void read_names(od::value value, const Place& place, RankRequest& out) {
   each_value(read_list(value, place, "a list of names"), place, [&](od::value name, std::size_t j) {
     const Place at{&place, {}, j};
@@ -243,6 +262,7 @@ void read_field(std::string_view name, od::value value, const Place& at, RankRea
   if (name == "columns") return read_columns(value, at, reading, out);
   if (name == "features") return read_names(value, at, out);
   if (name == "lists") return read_lists(value, at, reading, out);
+  if (name == "query_features") return read_query_features(value, at, out);
   if (name == "queries") return read_queries(value, at, reading, out);
   if (name == "id") {
     out.query = read_id(value, at);
@@ -262,13 +282,14 @@ void read_field(std::string_view name, od::value value, const Place& at, RankRea
 
 /// The fields of a request, or of one query among several.
 void read_query(od::object object, const Place& place, std::string_view known, RankReading& reading, RankRequest& out) {
-  bool by_row = false, by_column = false, named = false, several = false, listed = false;
+  bool by_row = false, by_column = false, named = false, several = false, listed = false, facts = false;
   FieldWalk(place, known).over(object, [&](std::string_view name, od::value value, const Place& at) {
     by_row = by_row || name == "documents";
     by_column = by_column || name == "columns";
     named = named || name == "features";
     several = several || name == "queries";
     listed = listed || name == "lists";
+    facts = facts || name == "query_features";
     if (listed && (by_row || by_column || named || several))
       refuse(at, "it beside lists", "documents (with features), columns, or lists");
     if (by_column && (by_row || named))
@@ -277,6 +298,7 @@ void read_query(od::object object, const Place& place, std::string_view known, R
     read_field(name, value, at, reading, out);
   });
   if (!by_row && !by_column && !several && !listed) refuse(place, "neither documents nor columns", "one of them");
+  if (facts && !listed) refuse({&place, "query_features"}, "them without lists", "lists, of a model of dorm fuse");
   if (named && out.form == RankRequest::Form::named)
     refuse({&place, "features"}, "them beside documents that name their own", "one of them");
 }
@@ -322,43 +344,13 @@ RankRequest read_rank_request(std::string& body, RankFields fields, std::size_t 
   RankReading reading{most, texts};
   read_body(body, [&](od::object object) {
     read_query(object, top,
-               explains ? "model, features, documents, columns, lists, top, pair"
-                        : "model, features, documents, columns, lists, queries, top, explain, one_per",
+               explains ? "model, features, documents, columns, lists, query_features, top, pair"
+                        : "model, features, documents, columns, lists, query_features, queries, top, explain, one_per",
                reading, out);
   });
   for (RankRequest& query : out.queries) take_common(out, query);
   if (out.queries.empty()) check_names(out, top);
   return out;
-}
-
-void join_lists_of(RankRequest& request, const FusionInput* input, const std::string& model, std::size_t most) {
-  if (request.lists.empty()) return;
-  const Place top{nullptr, "lists"};
-  if (!input) refuse(top, "lists for the model " + model, "documents: it is no model of dorm fuse");
-  std::vector<std::vector<ListedDocument>> lists(input->num_columns());
-  const std::vector<std::string> names = input->column_names();
-  std::vector<bool> given(names.size());
-  for (const RetrieverList& list : request.lists) {
-    const auto column = static_cast<std::size_t>(std::find(names.begin(), names.end(), list.run) - names.begin());
-    if (column == names.size() || given[column])
-      refuse(top, fmt::format("the list {}{}", in_quotes(list.run), column < names.size() ? " twice" : ""),
-             fmt::format("lists of {}", fmt::join(names, ", ")));
-    given[column] = true;
-    for (std::size_t i = 0; i < list.scores.size(); ++i) lists[column].push_back({list.ids[i], list.scores[i]});
-  }
-  JoinedLists joined;
-  try {
-    joined = join_lists(lists, *input);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("lists: {}", error.what()));
-  }
-  if (joined.documents.empty()) refuse(top, "no documents", "at least one");
-  if (joined.documents.size() > most)
-    refuse(top, fmt::format("{} documents", joined.documents.size()), fmt::format("{} at most", most));
-  for (const std::string_view id : joined.documents) request.ids.push_back(id);
-  request.documents = joined.documents.size();
-  request.width = names.size();
-  request.values = std::move(joined.values);
 }
 
 DenseRows read_binary_rows(std::string_view body, std::size_t most) {

@@ -52,6 +52,7 @@ struct RankRequest {
   std::optional<std::string> one_per;
   std::vector<DocumentReference> pair;  // two, of /v1/explain; empty: none
   std::vector<RetrieverList> lists;     // instead of documents, which join_lists_of() makes of them
+  SideFeatures query_features;          // beside lists: one row
   std::vector<RankRequest> queries;     // instead of documents of its own; their top, one_per and names may be here
 
   DenseRows rows() const { return {values.data(), documents, width, width}; }
@@ -65,7 +66,8 @@ enum class RankFields { rank, explain };
 RankRequest read_rank_request(std::string& body, RankFields fields, std::size_t most, bool texts = false);
 
 /// Documents and values from the lists, joined as the model wants them; nothing to do without lists. Throws
-/// Error(bad_input) for runs that the model does not have, and more than `most` documents.
+/// Error(bad_input) for runs that the model does not have, query features that are missing, and more than `most`
+/// documents.
 void join_lists_of(RankRequest& request, const FusionInput* input, const std::string& model, std::size_t most);
 
 /// Rows of float32 behind their number and their length, each of 32 bits, all little-endian; in the memory of `body`.

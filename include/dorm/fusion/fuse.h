@@ -39,14 +39,15 @@ struct FuseOptions {
 using FuseObserver = std::function<bool(std::size_t done, std::size_t total)>;
 
 struct FusedWeights {
-  std::vector<double> weights;     // by column; those of runs are not negative and sum to 1
-  std::vector<double> learnt;      // before they were blended with equal ones
-  double share = 0;                // of the learnt ones
+  std::vector<double>
+      weights;                 // by column; those of runs are not negative, their sums over columns sum to 1 on average
+  std::vector<double> learnt;  // before they were blended with equal ones
+  double share = 0;            // of the learnt ones
   std::size_t usable_queries = 0;  // from which something can be learnt
   Model model;                     // linear, with these weights, over the columns
 };
 
-/// 1 / m for each of m runs, 0 for features.
+/// 1 / m for each of m runs, 0 for all other columns.
 std::vector<double> equal_weights(const FusionInput& input);
 
 /// From the queries of `runs.data` with these indices, which have judgments. Where nothing can be learnt, equal
@@ -60,14 +61,18 @@ FusedWeights learn_weights(const JoinedRuns& runs, const FuseOptions& options = 
 /// 0 ... runs.judged_queries - 1.
 std::vector<std::size_t> judged_queries(const JoinedRuns& runs);
 
+/// What the columns of the runs and features weigh, mean over these queries.
+std::vector<double> mean_weights(const JoinedRuns& runs, std::span<const std::size_t> queries,
+                                 std::span<const double> weights);
+
 /// One score per document, sum of weight times value.
-std::vector<double> fused_scores(const Dataset& data, std::span<const double> weights);
+std::vector<double> fused_scores(const Dataset& data, std::span<const double> weights, std::size_t threads = 1);
 
 // ---- the measure as a function of the weights ----------------------------------------------------------------------
 
-/// Scores of all documents along a line: at t they are base + t direction.
-struct ScoreLine {
-  std::vector<double> base, direction;  // by document
+/// Weights along a line: at t they are base + t direction.
+struct WeightLine {
+  std::vector<double> base, direction;  // by column
 };
 
 /// Where the mean of the measure is largest.
@@ -81,7 +86,7 @@ struct LineMaximum {
 /// Between `low` and `high` the mean of a trainable measure over the judged queries changes only where two documents
 /// meet: all those places are visited. Intervals shorter than 1e-9 are passed over; equal scores rank as the convention
 /// says, by document id or in order. Exact but for rounding.
-LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t> queries, const ScoreLine& line,
+LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t> queries, const WeightLine& line,
                              double low, double high, const FuseOptions& options = {});
 
 struct SweptWeights {
@@ -91,14 +96,14 @@ struct SweptWeights {
 };
 
 /// Two runs: the best weights of all. More: from `start`, the best on the line to each single run in turn, until no
-/// line has better ones. Weights of features stay as they are.
+/// round over the runs adds 1e-6. Weights of other columns stay as they are.
 SweptWeights sweep_weights(const JoinedRuns& runs, std::span<const std::size_t> queries, std::vector<double> start,
                            const FuseOptions& options = {});
 
 // ---- evidence ------------------------------------------------------------------------------------------------------
 
-/// What a row of the evidence ranks by.
-enum class FusionRowKind { run, reciprocal_rank, mean, learnt };
+/// What a row of the evidence ranks by. by_query: by weights that depend on query features; learnt: by others.
+enum class FusionRowKind { run, reciprocal_rank, mean, learnt, by_query };
 
 struct FusionEvidence {
   RankerTable table;                 // one measure; the reference is the mean
@@ -108,15 +113,18 @@ struct FusionEvidence {
   std::size_t depth = 10;
   std::size_t folds = 0;  // 0: weights were evaluated on the queries they come from
   std::vector<std::vector<double>> fold_weights;
-  bool finished = true;  // false: stopped before the last fold; there is no learnt row
+  bool finished = true;  // false: stopped before the last fold; the learnt rows may be missing
+  PairedTest by_query;   // its difference to learnt, where there is such a row
 
   std::size_t row(FusionRowKind kind) const;  // the first; table.rows.size() if there is none
 };
 
-/// Every run, reciprocal rank fusion, equal weights and learnt ones, these held out by cross-validation. `entries`: the
-/// runs that were joined.
+/// Every run, reciprocal rank fusion, equal weights and learnt ones, these held out by cross-validation; where there
+/// are query features, weights without and with them, on the same folds. `entries`: the runs that were joined.
+/// `learnt`: the weights of learn_weights(runs), if they are known.
 FusionEvidence evaluate_fusion(const JoinedRuns& runs, std::span<const NamedRun> entries,
-                               const FuseOptions& options = {}, const FuseObserver& observer = {});
+                               const FuseOptions& options = {}, const FuseObserver& observer = {},
+                               std::span<const double> learnt = {});
 
 /// Queries for which a difference of this mean and variance is significant at .05 with a chance of 80 %; 0: no number
 /// is enough.

@@ -16,8 +16,8 @@ namespace dorm {
 struct FusedModel {
   Model model;
   FusionInput input;
-  /// By column: least and largest score of a list, mean over the lists it was learnt from; for engines that cannot see
-  /// a list as a whole. Empty: not known.
+  /// By list: least and largest score, mean over the queries it was learnt from; for engines that cannot see a list as
+  /// a whole. Empty: not known.
   std::vector<double> low = {}, high = {};
 };
 

@@ -3,6 +3,8 @@
 //
 // Per query and run, scores become comparable first: see FusionScale. Lists are joined by document id; a document that
 // a run does not list gets the least of that run's values in the query. docs/fusion.md has the rules and the reasons.
+//
+// Weights may depend on the query: columns behind the others are products of runs and query features.
 #pragma once
 
 #include <cstddef>
@@ -39,16 +41,38 @@ std::span<const CatalogEntry> absent_catalog();
 /// The constant of reciprocal rank fusion.
 inline constexpr double kRankConstant = 60;
 
+/// A number that is known of a query, such as its length. What counts is its share z: 0 at `low` and below, 1 at `high`
+/// and above.
+struct QueryFeature {
+  std::string name;
+  double low = 0, high = 1;  // the least and the largest of the queries that were learnt from
+};
+
 /// How runs become columns; a fused model keeps it, so that what it ranks is joined as what it learnt from was.
+///
+/// Each query feature adds two columns for each run, its values times z and times 1 - z. A weight of the run that is
+/// linear in all z is 0 or more for every query exactly if it is such a sum with weights of 0 or more.
 struct FusionInput {
-  std::vector<std::string> runs;           // names, one per column
-  std::vector<std::string> features = {};  // further columns: values of documents that some run lists
+  std::vector<std::string> runs;                  // names, one per column
+  std::vector<std::string> features = {};         // further columns: values of documents that some run lists
+  std::vector<QueryFeature> query_features = {};  // and products of the runs with these
   FusionScale scale = FusionScale::minmax;
   Absent absent = Absent::minimum;
 
-  std::size_t num_columns() const { return runs.size() + features.size(); }
+  std::size_t num_lists() const { return runs.size() + features.size(); }
+  std::size_t num_columns() const { return num_lists() + 2 * runs.size() * query_features.size(); }
+  std::vector<std::string> list_names() const;
   std::vector<std::string> column_names() const;
+
+  /// Of the values of its query features. Throws Error(bad_input) for one that is not finite.
+  std::vector<double> shares_of(std::span<const double> values) const;
+  /// What the weights of columns make of the runs in a query with these shares; the last ones are those of features.
+  std::vector<double> weights_at(std::span<const double> weights, std::span<const double> shares) const;
 };
+
+/// The features of a table of queries, with the ranges of those that are judged and in it. Throws Error(bad_input) for
+/// one that is the same for all of them.
+std::vector<QueryFeature> query_features_of(const SideFeatures& table, std::span<const Judgment> judgments);
 
 struct ListedDocument {
   std::string_view document;
@@ -66,10 +90,11 @@ struct JoinedLists {
 /// `column` is its number. For what engines do.
 using ColumnRule = std::function<double(std::span<double> scores, std::size_t column)>;
 
-/// `lists`: one per column, those of `input.features` last; these add no documents. Throws Error(bad_input) for a
-/// document that is twice in a list and scores that are not finite, naming the column. `rule`: instead of input.scale.
+/// `lists`: one per run, then those of `input.features`, which add no documents. `shares`: of the query features.
+/// Throws Error(bad_input) for a document that is twice in a list and scores that are not finite, naming the list.
+/// `rule`: instead of input.scale.
 JoinedLists join_lists(std::span<const std::vector<ListedDocument>> lists, const FusionInput& input,
-                       const ColumnRule& rule = {});
+                       std::span<const double> shares = {}, const ColumnRule& rule = {});
 
 /// Ranks from 1; equal scores keep the order of the list.
 std::vector<std::size_t> ranks_of_scores(std::span<const double> scores);
@@ -83,19 +108,29 @@ struct NamedRun {
 struct JoinedRuns {
   FusionInput input;
   /// One document for each that some run lists, in the order of the runs; queries in the order of the judgments, then
-  /// those without any. Labels: of documents without a judgment 0.
+  /// those without any. Labels: of documents without a judgment 0. Dense.
   Dataset data;
   std::vector<double> reciprocal_rank;     // by document
   std::vector<std::uint8_t> judged;        // by document: whether it is
   std::size_t judged_queries = 0;          // the first of them have judgments
   std::vector<std::vector<float>> missed;  // by judged query: labels of documents that no run lists, sorted
   std::size_t unlisted_queries = 0;        // judged, but in no run: left out
-  std::vector<double> low, high;           // by column: least and largest score of a list, mean over its lists
+  std::vector<double> low, high;           // by list: least and largest score, mean over the queries that have it
+  std::vector<double> shares;              // by query and query feature
 };
 
-/// Joins the lists of all queries. `runs` are the columns in the order of `input`. Throws Error(bad_input) as
-/// join_lists(), and where a document is judged twice.
+struct JoinOptions {
+  std::size_t threads = 0;
+  ColumnRule rule = {};                          // instead of input.scale
+  const SideFeatures* query_features = nullptr;  // by query, where input has some; matched by name
+};
+
+/// Joins the lists of all queries. `runs` are the lists in the order of `input`. Throws Error(bad_input) as
+/// join_lists(), where a document is judged twice, and for a query without query features.
 JoinedRuns join_runs(std::span<const NamedRun> runs, std::span<const Judgment> judgments, const FusionInput& input,
-                     std::size_t threads = 0, const ColumnRule& rule = {});
+                     const JoinOptions& options = {});
+
+/// The same without the products of runs and query features; shares the memory.
+JoinedRuns without_query_features(const JoinedRuns& runs);
 
 }  // namespace dorm

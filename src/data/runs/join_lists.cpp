@@ -3,38 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
-#include <unordered_map>
 
 #include "base/numeric.h"
 #include "base/quote.h"
+#include "data/runs/document_numbers.h"
 #include "dorm/error.h"
 #include "dorm/fusion/runs.h"
 
 namespace dorm {
 namespace {
-
-// clang-format off
-constexpr std::array kScales{
-    CatalogEntry{"minmax", "minmax", "per query and run: lowest score 0, highest 1"},
-    CatalogEntry{"zscore", "zscore", "per query and run: mean 0, standard deviation 1"},
-    CatalogEntry{"rank", "rank", "61 / (60 + rank), 0 where not listed: weighted reciprocal rank fusion"},
-    CatalogEntry{"none", "none", "scores as they are"},
-};
-constexpr std::array kAbsent{
-    CatalogEntry{"minimum", "minimum", "the least value of the run in that query"},
-    CatalogEntry{"below", "below", "a quarter of the run's range below it"},
-};
-// clang-format on
-
-template <class Name>
-std::size_t place_of(std::string_view kind, std::string_view name, const Name& catalog) {
-  for (std::size_t i = 0; i < catalog.size(); ++i)
-    if (catalog[i].name == name) return i;
-  throw_unknown_name(kind, name, catalog);
-}
 
 constexpr double kShareBelow = 0.25;  // of the range of a list
 
@@ -94,43 +74,68 @@ Column column_of(std::vector<double> scores, std::size_t number, const FusionInp
   return column;
 }
 
-void check_list(std::span<const ListedDocument> list, const std::string& name) {
-  std::vector<std::string_view> documents;
-  for (const ListedDocument& each : list) {
-    if (!std::isfinite(each.score))
-      throw Error(ErrorCode::bad_input, fmt::format("{}: document {} has the score {}; expected a finite number", name,
-                                                    in_quotes(each.document), each.score));
-    documents.push_back(each.document);
+/// Which rows of the joined lists those of each list are.
+struct Rows {
+  DocumentNumbers numbers;
+  std::vector<std::vector<std::uint32_t>> of_list;
+};
+
+Rows number_documents(std::span<const std::vector<ListedDocument>> lists, const FusionInput& input) {
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < input.runs.size(); ++r) most += lists[r].size();
+  Rows rows{DocumentNumbers(most), {}};
+  rows.of_list.resize(lists.size());
+  std::vector<std::size_t> last_list;  // by document: the last one that has it, counted from 1
+  last_list.reserve(most);
+  for (std::size_t r = 0; r < lists.size(); ++r) {
+    rows.of_list[r].reserve(lists[r].size());
+    for (const ListedDocument& each : lists[r]) {
+      if (!std::isfinite(each.score))
+        throw Error(ErrorCode::bad_input, fmt::format("{}: document {} has the score {}; expected a finite number",
+                                                      input.list_names()[r], in_quotes(each.document), each.score));
+      const bool run = r < input.runs.size();
+      const std::uint32_t row = run ? rows.numbers.add(each.document) : rows.numbers.find(each.document);
+      rows.of_list[r].push_back(row);
+      if (row == DocumentNumbers::kNone) continue;
+      if (row == last_list.size()) last_list.push_back(0);
+      if (last_list[row] == r + 1)
+        throw Error(ErrorCode::bad_input, fmt::format("{}: document {} is listed twice; expected each document once",
+                                                      input.list_names()[r], in_quotes(each.document)));
+      last_list[row] = r + 1;
+    }
   }
-  std::sort(documents.begin(), documents.end());
-  const auto twice = std::adjacent_find(documents.begin(), documents.end());
-  if (twice != documents.end())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: document {} is listed twice; expected each document once", name, in_quotes(*twice)));
+  return rows;
+}
+
+/// Float32, as data sets have it; -0 becomes 0.
+float stored(double value, const FusionInput& input, std::size_t list) {
+  const auto narrow = static_cast<float>(value) + 0.0f;
+  if (!std::isfinite(narrow))
+    throw Error(ErrorCode::bad_input, fmt::format("{}: the score {} is beyond the range of float32; expected less, or "
+                                                  "scores that are scaled",
+                                                  input.list_names()[list], value));
+  return narrow;
+}
+
+/// The products of runs and query features, behind the columns of the lists.
+void add_products(const FusionInput& input, std::span<const double> shares, std::vector<float>& values) {
+  const std::size_t columns = input.num_columns(), runs = input.runs.size();
+  for (std::size_t row = 0; row < values.size(); row += columns) {
+    std::size_t column = row + input.num_lists();
+    for (const double share : shares)
+      for (const double factor : {share, 1 - share})
+        for (std::size_t r = 0; r < runs; ++r)
+          values[column++] = static_cast<float>(factor * static_cast<double>(values[row + r]));
+  }
 }
 
 }  // namespace
 
-FusionScale parse_fusion_scale(std::string_view name) {
-  return static_cast<FusionScale>(place_of("scale", name, kScales));
-}
-std::string_view name_of(FusionScale scale) { return kScales[static_cast<std::size_t>(scale)].name; }
-std::span<const CatalogEntry> fusion_scale_catalog() { return kScales; }
-
-Absent parse_absent(std::string_view name) {
-  return static_cast<Absent>(place_of("rule for absent documents", name, kAbsent));
-}
-std::string_view name_of(Absent rule) { return kAbsent[static_cast<std::size_t>(rule)].name; }
-std::span<const CatalogEntry> absent_catalog() { return kAbsent; }
-
-std::vector<std::string> FusionInput::column_names() const {
-  std::vector<std::string> names = runs;
-  names.insert(names.end(), features.begin(), features.end());
-  return names;
-}
-
 std::vector<std::size_t> ranks_of_scores(std::span<const double> scores) {
-  std::vector<std::size_t> order(scores.size()), rank(scores.size());
+  std::vector<std::size_t> rank(scores.size());
+  std::iota(rank.begin(), rank.end(), std::size_t{1});
+  if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) return rank;
+  std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return scores[i] > scores[j]; });
   for (std::size_t k = 0; k < order.size(); ++k) rank[order[k]] = k + 1;
@@ -138,40 +143,36 @@ std::vector<std::size_t> ranks_of_scores(std::span<const double> scores) {
 }
 
 JoinedLists join_lists(std::span<const std::vector<ListedDocument>> lists, const FusionInput& input,
-                       const ColumnRule& rule) {
-  const std::size_t columns = input.num_columns();
-  if (lists.size() != columns)
-    throw Error(ErrorCode::bad_input, fmt::format("{} lists for {} columns", lists.size(), columns));
-  const std::vector<std::string> names = input.column_names();
+                       std::span<const double> shares, const ColumnRule& rule) {
+  if (lists.size() != input.num_lists() || shares.size() != input.query_features.size())
+    throw Error(ErrorCode::bad_input, fmt::format("{} lists and {} query features; expected {} and {}", lists.size(),
+                                                  shares.size(), input.num_lists(), input.query_features.size()));
+  const Rows rows = number_documents(lists, input);
+  const std::size_t documents = rows.numbers.size(), columns = input.num_columns();
   JoinedLists joined;
-  std::unordered_map<std::string_view, std::size_t> place;
-  for (std::size_t r = 0; r < columns; ++r) {
-    check_list(lists[r], names[r]);
-    if (r >= input.runs.size()) continue;
-    for (const ListedDocument& each : lists[r])
-      if (place.try_emplace(each.document, joined.documents.size()).second) joined.documents.push_back(each.document);
-  }
-  joined.values.resize(joined.documents.size() * columns);
-  joined.reciprocal_rank.assign(joined.documents.size(), 0);
-  for (std::size_t r = 0; r < columns; ++r) {
+  joined.documents = rows.numbers.ids();
+  joined.values.resize(documents * columns);
+  joined.reciprocal_rank.assign(documents, 0);
+  for (std::size_t r = 0; r < lists.size(); ++r) {
     std::vector<double> scores;
-    std::vector<std::size_t> rows;
-    for (const ListedDocument& each : lists[r])
-      if (const auto found = place.find(each.document); found != place.end()) {
-        scores.push_back(each.score);
-        rows.push_back(found->second);
+    std::vector<std::uint32_t> listed;
+    for (std::size_t i = 0; i < lists[r].size(); ++i)
+      if (rows.of_list[r][i] != DocumentNumbers::kNone) {
+        scores.push_back(lists[r][i].score);
+        listed.push_back(rows.of_list[r][i]);
       }
     if (r < input.runs.size()) {
       const std::vector<std::size_t> rank = ranks_of_scores(scores);
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        joined.reciprocal_rank[rows[i]] += 1 / (kRankConstant + real(rank[i]));
+      for (std::size_t i = 0; i < listed.size(); ++i)
+        joined.reciprocal_rank[listed[i]] += 1 / (kRankConstant + real(rank[i]));
     }
     const Column column = column_of(std::move(scores), r, input, rule);
-    for (std::size_t d = 0; d < joined.documents.size(); ++d)
-      joined.values[d * columns + r] = static_cast<float>(column.absent);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      joined.values[rows[i] * columns + r] = static_cast<float>(column.values[i]);
+    const float absent = stored(column.absent, input, r);
+    for (std::size_t d = 0; d < documents; ++d) joined.values[d * columns + r] = absent;
+    for (std::size_t i = 0; i < listed.size(); ++i)
+      joined.values[listed[i] * columns + r] = stored(column.values[i], input, r);
   }
+  if (!shares.empty()) add_products(input, shares, joined.values);
   return joined;
 }
 

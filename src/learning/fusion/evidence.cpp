@@ -41,15 +41,12 @@ class EvidenceRows {
   }
 
   void add(std::string name, FusionRowKind kind, std::span<const double> scores) {
-    EvaluationTable table = judge_.evaluate(scores, measures_, options_);
-    out_.judged.push_back(table.measures.back().mean);
-    table.measures.pop_back();
-    EvaluateOptions plain = options_;
-    plain.bootstrap = 0;
-    out_.if_good.push_back(
-        judge_.evaluate_if_good(scores, out_.depth, std::span(measures_).first(1), plain).measures.front().mean);
+    JudgedLists::Figures figures = judge_.evaluate(scores, measures_, out_.depth, options_);
+    out_.judged.push_back(figures.table.measures.back().mean);
+    figures.table.measures.pop_back();
+    out_.if_good.push_back(figures.if_good);
     out_.kinds.push_back(kind);
-    out_.table.rows.push_back({std::move(name), std::move(table)});
+    out_.table.rows.push_back({std::move(name), std::move(figures.table)});
   }
 
   const EvaluateOptions& options() const { return options_; }
@@ -70,17 +67,20 @@ std::vector<std::size_t> all_but(std::size_t queries, const std::vector<std::siz
   return others;
 }
 
-/// Scores of the judged queries by weights of the others; empty: stopped.
-std::vector<double> held_out_scores(const JoinedRuns& runs, const FuseOptions& options, const FuseObserver& observer,
-                                    FusionEvidence& out) {
+/// Scores of the judged queries by weights of the others; empty: stopped. `whole`: the weights of all queries, if they
+/// are known, for no folds.
+std::vector<double> held_out_scores(const JoinedRuns& runs, std::span<const double> whole, const FuseOptions& options,
+                                    const FuseObserver& observer, FusionEvidence& out) {
   const std::vector<std::size_t> judged = judged_queries(runs);
-  std::vector<double> scores = fused_scores(runs.data, equal_weights(runs.input));
+  out.fold_weights.clear();
   out.folds = std::min(options.folds, judged.size());
   if (out.folds < 2) {
     out.folds = 0;
-    out.fold_weights.push_back(learn_weights(runs, judged, options).weights);
-    return fused_scores(runs.data, out.fold_weights.back());
+    out.fold_weights.push_back(whole.empty() ? learn_weights(runs, judged, options, observer).weights
+                                             : std::vector<double>(whole.begin(), whole.end()));
+    return fused_scores(runs.data, out.fold_weights.back(), options.threads);
   }
+  std::vector<double> scores(runs.data.num_documents());
   const auto parts = folds(runs.data.select(judged), out.folds, options.seed);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     bool stopped = false;
@@ -106,19 +106,31 @@ std::size_t FusionEvidence::row(FusionRowKind kind) const {
 }
 
 FusionEvidence evaluate_fusion(const JoinedRuns& runs, std::span<const NamedRun> entries, const FuseOptions& options,
-                               const FuseObserver& observer) {
+                               const FuseObserver& observer, std::span<const double> learnt) {
   if (runs.judged_queries == 0) throw Error(ErrorCode::bad_input, "no judged query is in a run");
   FusionEvidence out;
   EvidenceRows rows(runs, options, out);
   const std::vector<std::vector<double>> of_runs = scores_of_runs(runs, entries, options.threads);
   for (std::size_t r = 0; r < entries.size(); ++r) rows.add(entries[r].name, FusionRowKind::run, of_runs[r]);
   rows.add("rrf", FusionRowKind::reciprocal_rank, runs.reciprocal_rank);
-  rows.add("mean", FusionRowKind::mean, fused_scores(runs.data, equal_weights(runs.input)));
-  if (const std::vector<double> scores = held_out_scores(runs, options, observer, out); !scores.empty())
-    rows.add("learnt", FusionRowKind::learnt, scores);
-  else
-    out.finished = false;
+  rows.add("mean", FusionRowKind::mean, fused_scores(runs.data, equal_weights(runs.input), options.threads));
+  const auto add_learnt = [&](const char* name, FusionRowKind kind, const JoinedRuns& from,
+                              std::span<const double> whole) {
+    const std::vector<double> scores = held_out_scores(from, whole, options, observer, out);
+    out.finished = out.finished && !scores.empty();
+    if (out.finished) rows.add(name, kind, scores);
+  };
+  if (runs.input.query_features.empty()) {
+    add_learnt("learnt", FusionRowKind::learnt, runs, learnt);
+  } else {
+    add_learnt("learnt", FusionRowKind::learnt, without_query_features(runs), {});
+    if (out.finished) add_learnt("by query", FusionRowKind::by_query, runs, learnt);
+  }
   out.table = compare_rankers(std::move(out.table.rows), out.row(FusionRowKind::mean), rows.options());
+  const std::size_t global = out.row(FusionRowKind::learnt), by_query = out.row(FusionRowKind::by_query);
+  if (by_query < out.kinds.size())
+    out.by_query = compare(out.table.rows[by_query].table.measures.front().per_query,
+                           out.table.rows[global].table.measures.front().per_query, rows.options());
   return out;
 }
 

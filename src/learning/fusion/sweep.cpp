@@ -6,6 +6,7 @@
 
 #include "base/numeric.h"
 #include "base/parallel.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 #include "dorm/fusion/fuse.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr double kNarrow = 1e-9;   // intervals between steps that are passed over
 constexpr double kBetter = 1e-12;  // a difference that is more than rounding
+constexpr double kWorth = 1e-6;    // what a round over all runs must add for another one
+constexpr std::size_t kBunches = 32;
 
 struct Step {
   double t = 0, change = 0;
@@ -29,22 +32,23 @@ struct Meeting {
 /// One query on the line.
 class QueryOnLine {
  public:
-  QueryOnLine(const JoinedRuns& runs, std::size_t q, const ScoreLine& line, const FactoredMeasure& measure, Ties ties)
-      : query_(runs.data.query(q)), line_(line), data_(runs.data), ties_(ties) {
+  QueryOnLine(const JoinedRuns& runs, std::size_t q, const WeightLine& line, const FactoredMeasure& measure, Ties ties)
+      : query_(runs.data.query(q)), data_(runs.data), ties_(ties) {
+    score(line);
     std::vector<float> labels(query_.labels.begin(), query_.labels.end());
     labels.insert(labels.end(), runs.missed[q].begin(), runs.missed[q].end());
     factors_ = measure.factor(labels);
     for (std::uint32_t i = 0; i < query_.size(); ++i)
       if (factors_.b[i] > 0) gaining_.push_back(i);
+    past_ = factors_.a.size();
+    while (past_ > 0 && factors_.a[past_ - 1] == 0) --past_;
   }
 
   /// The value just above `low`; later steps are added to `steps`.
   double follow(double low, double high, std::vector<Step>& steps) const {
     std::vector<std::uint32_t> rank(gaining_.size(), 0);
     std::vector<Meeting> meetings;
-    for (std::uint32_t k = 0; k < gaining_.size(); ++k)
-      for (std::uint32_t j = 0; j < query_.size(); ++j)
-        if (j != gaining_[k]) meet(k, j, low, high, rank[k], meetings);
+    meet_all(low, high, rank, meetings);
     std::sort(meetings.begin(), meetings.end(), [](const Meeting& a, const Meeting& b) {
       return a.t != b.t ? a.t < b.t : a.gaining != b.gaining ? a.gaining < b.gaining : a.ranks < b.ranks;
     });
@@ -68,12 +72,45 @@ class QueryOnLine {
   }
 
  private:
+  void score(const WeightLine& line) {
+    const DenseRows rows{query_.rows.dense_row(0), query_.size(), line.base.size(), query_.rows.stride()};
+    base_.resize(query_.size());
+    direction_.resize(query_.size());
+    multiply(rows, line.base, base_);
+    multiply(rows, line.direction, direction_);
+  }
+
+  // Of most pairs the order is the same at both ends, and so between them. A gaining document that enough others are
+  // above all the way gains nothing.
+  void meet_all(double low, double high, std::vector<std::uint32_t>& rank, std::vector<Meeting>& meetings) const {
+    std::vector<double> at_low(query_.size()), at_high(query_.size());
+    double largest = 0;
+    for (std::size_t i = 0; i < query_.size(); ++i) {
+      at_low[i] = base_[i] + low * direction_[i];
+      at_high[i] = base_[i] + high * direction_[i];
+      largest = std::max({largest, std::abs(at_low[i]), std::abs(at_high[i])});
+    }
+    const double sure = 1e-9 * largest;
+    for (std::uint32_t k = 0; k < gaining_.size(); ++k) {
+      const double own_low = at_low[gaining_[k]], own_high = at_high[gaining_[k]];
+      std::uint32_t above = 0;
+      for (std::size_t j = 0; j < at_low.size(); ++j)
+        above += static_cast<std::uint32_t>((at_low[j] - own_low > sure) & (at_high[j] - own_high > sure));
+      rank[k] = above;
+      if (above >= past_) continue;
+      for (std::uint32_t j = 0; j < at_low.size(); ++j) {
+        const double by_low = at_low[j] - own_low, by_high = at_high[j] - own_high;
+        const bool same = (by_low > sure && by_high > sure) || (by_low < -sure && by_high < -sure);
+        if (!same && j != gaining_[k]) meet(k, j, low, high, rank[k], meetings);
+      }
+    }
+  }
+
   // Whether document j stands above document i, the gaining one with number k, just above `low`, and where they meet.
   void meet(std::uint32_t k, std::uint32_t j, double low, double high, std::uint32_t& rank,
             std::vector<Meeting>& meetings) const {
-    const std::size_t i = query_.first_document + gaining_[k], other = query_.first_document + j;
-    const double faster = line_.direction[other] - line_.direction[i];
-    const double ahead = line_.base[other] - line_.base[i];
+    const double faster = direction_[j] - direction_[gaining_[k]];
+    const double ahead = base_[j] - base_[gaining_[k]];
     if (faster == 0) {
       rank += ahead > 0 || (ahead == 0 && first_of_equal(j, gaining_[k]));
       return;
@@ -99,24 +136,40 @@ class QueryOnLine {
   }
 
   Query query_;
-  const ScoreLine& line_;
   const Dataset& data_;
   Ties ties_;
+  std::vector<double> base_, direction_;  // by document: scores are base + t direction
   Factors factors_;
   std::vector<std::uint32_t> gaining_;
+  std::size_t past_ = 0;  // the position from which on nothing is gained
 };
 
-/// Sums of the weights of runs; features add to the base alone.
-ScoreLine line_to(const JoinedRuns& runs, std::span<const double> weights, std::size_t target) {
-  ScoreLine line;
-  std::vector<double> of_runs(weights.begin(), weights.end());
-  std::fill(of_runs.begin() + static_cast<std::ptrdiff_t>(runs.input.runs.size()), of_runs.end(), 0.0);
-  std::vector<double> single(weights.size(), 0);
-  single[target] = 1;
-  line.base = fused_scores(runs.data, weights);
-  line.direction = fused_scores(runs.data, single);
-  const std::vector<double> away = fused_scores(runs.data, of_runs);
-  for (std::size_t d = 0; d < away.size(); ++d) line.direction[d] -= away[d];
+/// By t, those of one t by query. Bunches of queries are sorted and merged, the same ones on any number of threads.
+std::vector<Step> in_order(std::vector<std::vector<Step>> by_query, std::size_t threads) {
+  const auto before = [](const Step& a, const Step& b) { return a.t < b.t; };
+  std::vector<std::vector<Step>> bunches(kBunches);
+  parallel_for(kBunches, threads, [&](std::size_t b, std::size_t) {
+    for (std::size_t q = b * by_query.size() / kBunches; q < (b + 1) * by_query.size() / kBunches; ++q) {
+      bunches[b].insert(bunches[b].end(), by_query[q].begin(), by_query[q].end());
+      by_query[q] = {};
+    }
+    std::stable_sort(bunches[b].begin(), bunches[b].end(), before);
+  });
+  for (std::size_t apart = 1; apart < kBunches; apart *= 2)
+    parallel_for(kBunches / (2 * apart), threads, [&](std::size_t pair, std::size_t) {
+      std::vector<Step>&left = bunches[2 * apart * pair], &right = bunches[2 * apart * pair + apart];
+      std::vector<Step> merged(left.size() + right.size());
+      std::merge(left.begin(), left.end(), right.begin(), right.end(), merged.begin(), before);
+      left = std::move(merged);
+      right = {};
+    });
+  return std::move(bunches.front());
+}
+
+/// From these weights of the runs to the target alone; those of other columns stay.
+WeightLine line_to(const JoinedRuns& runs, std::span<const double> weights, std::size_t target) {
+  WeightLine line{{weights.begin(), weights.end()}, std::vector<double>(weights.size(), 0)};
+  for (std::size_t r = 0; r < runs.input.runs.size(); ++r) line.direction[r] = (r == target ? 1 : 0) - weights[r];
   return line;
 }
 
@@ -127,7 +180,7 @@ std::vector<double> moved(std::vector<double> weights, std::size_t runs, std::si
 
 }  // namespace
 
-LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t> queries, const ScoreLine& line,
+LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t> queries, const WeightLine& line,
                              double low, double high, const FuseOptions& options) {
   if (!(low < high) || queries.empty()) throw Error(ErrorCode::bad_option, "expected low < high, and some queries");
   const Convention convention = make_convention(options.convention);
@@ -137,14 +190,9 @@ LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t
   parallel_for(queries.size(), options.threads, [&](std::size_t k, std::size_t) {
     first[k] = QueryOnLine(runs, queries[k], line, *measure, convention.ties).follow(low, high, steps[k]);
   });
-  std::vector<Step> all;
   CompensatedSum sum;
-  for (std::size_t k = 0; k < queries.size(); ++k) {
-    all.insert(all.end(), steps[k].begin(), steps[k].end());
-    sum.add(first[k]);
-    steps[k] = {};
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Step& a, const Step& b) { return a.t < b.t; });
+  for (const double value : first) sum.add(value);
+  const std::vector<Step> all = in_order(std::move(steps), options.threads);
   LineMaximum best{low, low, -1};
   double begin = low;
   const auto close = [&](double end) {
@@ -165,7 +213,7 @@ LineMaximum maximise_on_line(const JoinedRuns& runs, std::span<const std::size_t
 SweptWeights sweep_weights(const JoinedRuns& runs, std::span<const std::size_t> queries, std::vector<double> start,
                            const FuseOptions& options) {
   const std::size_t count = runs.input.runs.size();
-  SweptWeights out{std::move(start), 0, count <= 2 && runs.input.features.empty()};
+  SweptWeights out{std::move(start), 0, count <= 2 && runs.input.num_columns() == count};
   if (count == 1) return out;
   if (count == 2) {
     out.weights[0] = 1, out.weights[1] = 0;
@@ -174,16 +222,15 @@ SweptWeights sweep_weights(const JoinedRuns& runs, std::span<const std::size_t> 
     out.value = best.value;
     return out;
   }
-  bool better = true;
-  for (std::size_t round = 0; better && round < 10; ++round) {
-    better = false;
+  double before = -1;
+  for (std::size_t round = 0; out.value > before + kWorth && round < 10; ++round) {
+    before = out.value;
     for (std::size_t r = 0; r < count; ++r) {
       const double own = out.weights[r];
       if (own >= 1) continue;  // the lines to the others move it
       const LineMaximum best =
           maximise_on_line(runs, queries, line_to(runs, out.weights, r), -own / (1 - own), 1, options);
       if (!(best.value > out.value + kBetter)) continue;
-      better = true;
       out.value = best.value;
       out.weights = moved(std::move(out.weights), count, r, best.t());
     }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/numeric.h"
+#include "base/parallel.h"
 #include "dorm/error.h"
 #include "dorm/fusion/fuse.h"
 #include "dorm/train.h"
@@ -37,16 +38,29 @@ std::vector<std::size_t> usable(const JoinedRuns& runs, std::span<const std::siz
   return found;
 }
 
-/// As a sum of 1 over the runs; equal where no run has a positive weight.
-std::vector<double> normalised(std::vector<double> weights, const FusionInput& input) {
-  double sum = 0;
-  for (std::size_t r = 0; r < input.runs.size(); ++r) sum += weights[r] = std::max(weights[r], 0.0);
+/// As a sum of 1 over the runs, on average over the queries; equal where no run has a positive weight.
+std::vector<double> normalised(std::vector<double> weights, const JoinedRuns& runs,
+                               std::span<const std::size_t> queries) {
+  const FusionInput& input = runs.input;
+  for (std::size_t j = 0; j < weights.size(); ++j)
+    if (j < input.runs.size() || j >= input.num_lists()) weights[j] = std::max(weights[j], 0.0);
+  const std::vector<double> mean = mean_weights(runs, queries, weights);
+  const double sum = std::accumulate(mean.begin(), mean.begin() + static_cast<std::ptrdiff_t>(input.runs.size()), 0.0);
   if (!(sum > 0)) return equal_weights(input);
   for (double& weight : weights) weight /= sum;
   return weights;
 }
 
-/// The one place where runs are learnt from: no score falls where that of a run rises. Features may go either way.
+/// The columns that must not count against a document: of runs and of their products.
+std::vector<std::string> increasing_columns(const FusionInput& input) {
+  std::vector<std::string> names = input.column_names();
+  const auto first = names.begin() + static_cast<std::ptrdiff_t>(input.runs.size());
+  names.erase(first, first + static_cast<std::ptrdiff_t>(input.features.size()));
+  return names;
+}
+
+/// The one place where runs are learnt from: in no query does a score fall where that of a run rises. Features may go
+/// either way.
 TrainResult train_on(const Dataset& data, const FusionInput& input, const FuseOptions& options,
                      const TrainObserver& observer) {
   TrainOptions train_options;
@@ -55,7 +69,8 @@ TrainResult train_on(const Dataset& data, const FusionInput& input, const FuseOp
   train_options.C = options.C;
   train_options.scale = "none";
   train_options.signs.non_negative = input.features.empty();
-  if (!input.features.empty()) train_options.signs.increasing = fmt::format("{}", fmt::join(input.runs, ","));
+  if (!input.features.empty())
+    train_options.signs.increasing = fmt::format("{}", fmt::join(increasing_columns(input), ","));
   train_options.solve.seed = options.seed;
   train_options.compute.threads = options.threads;
   return train(data, train_options, {}, observer);
@@ -97,19 +112,27 @@ std::vector<std::size_t> judged_queries(const JoinedRuns& runs) {
   return all;
 }
 
-std::vector<double> fused_scores(const Dataset& data, std::span<const double> weights) {
-  std::vector<double> scores;
-  scores.reserve(data.num_documents());
-  std::vector<float> row(weights.size());
-  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+std::vector<double> mean_weights(const JoinedRuns& runs, std::span<const std::size_t> queries,
+                                 std::span<const double> weights) {
+  const std::size_t features = runs.input.query_features.size();
+  std::vector<double> shares(features, 0);
+  for (const std::size_t q : queries)
+    for (std::size_t k = 0; k < features; ++k) shares[k] += runs.shares[q * features + k] / real(queries.size());
+  return runs.input.weights_at(weights, shares);
+}
+
+std::vector<double> fused_scores(const Dataset& data, std::span<const double> weights, std::size_t threads) {
+  std::vector<double> scores(data.num_documents());
+  parallel_for(data.num_queries(), threads, [&](std::size_t q, std::size_t) {
     const Query query = data.query(q);
+    std::vector<float> row(weights.size());
     for (std::size_t i = 0; i < query.size(); ++i) {
       query.rows.load(i, row);
       double score = 0;
       for (std::size_t j = 0; j < row.size(); ++j) score += weights[j] * static_cast<double>(row[j]);
-      scores.push_back(score);
+      scores[query.first_document + i] = score;
     }
-  }
+  });
   return scores;
 }
 
@@ -124,7 +147,7 @@ FusedWeights learn_weights(const JoinedRuns& runs, std::span<const std::size_t> 
   if (!learnt_from.empty() && options.learner == FusionLearner::bound) {
     const TrainObserver watch = [&](const TrainProgress&) { return !observer || observer(0, 1); };
     out.model = train_on(runs.data.select(learnt_from), runs.input, options, watch).model;
-    out.learnt = normalised(out.model.weights, runs.input);
+    out.learnt = normalised(out.model.weights, runs, queries);
   } else if (!learnt_from.empty() && options.learner == FusionLearner::sweep) {
     out.learnt = sweep_weights(runs, learnt_from, equal, options).weights;
   }

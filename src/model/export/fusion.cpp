@@ -287,6 +287,11 @@ ExportedFusion export_fused(const FusedModel& model, std::string_view target, st
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has the feature {} beside runs, which is no list of {}; expected runs alone",
                             in_quotes(model.input.features.front()), target));
+  if (!model.input.query_features.empty())
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the weights of the model depend on the query feature {}, and {} has one weight for each "
+                            "retriever; expected a model without them",
+                            in_quotes(model.input.query_features.front().name), target));
   for (const Target& each : kFusionTargets)
     if (each.entry.name == target) {
       ExportedFusion out = each.write({model, target, window});

@@ -76,7 +76,7 @@ TEST(MalformedCsv, ATsvLineOfTabsIsARecord) {
 
 TEST(MalformedQrels, EveryFileOfTheCorpusEarnsItsComplaint) {
   const Malformed cases[] = {
-      {text(""), "q: no judgments"},
+      {text(""), "q: no judgments; expected lines of 'qid iteration docid relevance'"},
       {text("1 0 d1\n"), "q:1:7: found 3 words; expected 4: 'qid iteration docid relevance'"},
       {text("1 0 d1 1\n1 0 d2 1 x\n"),
        "q:2:10: found 'x'; expected the end of the line after 'qid iteration docid relevance'"},
@@ -104,7 +104,7 @@ TEST(MalformedQrels, EveryFileOfTheCorpusEarnsItsComplaint) {
 
 TEST(MalformedRun, EveryFileOfTheCorpusEarnsItsComplaint) {
   const Malformed cases[] = {
-      {text("\n"), "r: no ranked documents"},
+      {text("\n"), "r: no ranked documents; expected lines of 'qid Q0 docid rank score tag'"},
       {text("1 Q0 d1 1 0.5\n"), "r:1:14: found 5 words; expected 6: 'qid Q0 docid rank score tag'"},
       {text("1 Q0 d1 1 best tag\n"), "r:1:11: found 'best'; expected a finite number as score"},
       {text("1 Q0 d1 1 0.5 t\n1 Q0 d2 2 inf t\n"), "r:2:11: found 'inf'; expected a finite number as score"},

@@ -89,6 +89,70 @@ TEST(JoinLists, RefusesDocumentsListedTwiceAndScoresThatAreNoNumbers) {
   EXPECT_THROW(join_lists(infinite, two_runs()), Error);
 }
 
+TEST(JoinLists, ProductsWithQueryFeaturesStandBehind) {
+  FusionInput input = two_runs();
+  input.query_features = {{"length", 2, 6}};
+  const JoinedLists joined = join_lists(lists(), input, std::vector<double>{0.25});
+  ASSERT_EQ(input.num_columns(), 6u);
+  const std::vector<float> first(joined.values.begin() + 6, joined.values.begin() + 12);  // d2: 0.5 and 1
+  EXPECT_EQ(first, (std::vector<float>{0.5f, 1, 0.125f, 0.25f, 0.375f, 0.75f}));
+  EXPECT_EQ(input.shares_of(std::vector<double>{3}), std::vector<double>{0.25});
+  EXPECT_EQ(input.shares_of(std::vector<double>{-9}), std::vector<double>{0});
+  EXPECT_EQ(input.shares_of(std::vector<double>{7}), std::vector<double>{1});
+  const std::vector<double> weights = {0.1, 0.2, 0.4, 0, 0, 0.8};
+  const std::vector<double> own = input.weights_at(weights, std::vector<double>{0.25});
+  EXPECT_DOUBLE_EQ(own[0], 0.2);
+  EXPECT_DOUBLE_EQ(own[1], 0.8);
+  EXPECT_THROW(join_lists(lists(), input), Error);
+}
+
+TEST(QueryFeatures, HaveTheRangeOfTheJudgedQueriesAndMustDiffer) {
+  const SideFeatures table{
+      {"length", "same", "language: de"}, IdTable({"q1", "q2", "q3"}), {3, 1, 0, 5, 1, 1, 99, 2, 0}};
+  const std::vector<Judgment> judgments = {{"q1", "d", 1}, {"q2", "d", 0}, {"q7", "d", 0}};
+  const std::vector<QueryFeature> found = query_features_of(table, judgments);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].name, "length");
+  EXPECT_EQ(found[0].low, 3);
+  EXPECT_EQ(found[0].high, 5);
+  EXPECT_EQ(found[1].name, "language: de");
+  EXPECT_THROW(query_features_of(table, std::vector<Judgment>{{"q1", "d", 1}}), Error);
+}
+
+std::string join_error(const FusionInput& input, const SideFeatures* table) {
+  const std::vector<NamedRun> runs = {{"a", {{"q1", "d1", 1}, {"q1", "d2", 2}}}, {"b", {{"q1", "d1", 1}}}};
+  try {
+    join_runs(runs, {}, input, {.query_features = table});
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(JoinRuns, NeedsTheQueryFeaturesOfEveryQuery) {
+  FusionInput input = two_runs();
+  input.query_features = {{"length", 2, 6}, {"language: de", 0, 1}};
+  EXPECT_EQ(join_error(input, nullptr),
+            "the weights depend on the query feature 'length', and there are no query features");
+  const SideFeatures other{{"width"}, IdTable({"q1"}), {1}};
+  EXPECT_EQ(join_error(input, &other), "no query feature 'length'; found width");
+  // A word that no query of the table has is 0; so is one that this query does not have.
+  const SideFeatures french{{"length", "language: fr"}, IdTable({"q1"}), {4, 1}};
+  EXPECT_EQ(join_error(input, &french), "");
+  const SideFeatures nobody{{"length", "language: fr"}, IdTable({"q2"}), {4, 1}};
+  EXPECT_EQ(join_error(input, &nobody), "query 'q1': no query features; expected a row for each query of the runs");
+}
+
+TEST(JoinRuns, EntriesOfAQueryMayBeAnywhere) {
+  const std::vector<NamedRun> together = {{"a", {{"q1", "d1", 3}, {"q1", "d2", 2}, {"q2", "d1", 1}, {"q2", "d3", 0}}},
+                                          {"b", {{"q1", "d2", 5}, {"q1", "d4", 4}}}};
+  const std::vector<NamedRun> apart = {{"a", {{"q1", "d1", 3}, {"q2", "d1", 1}, {"q1", "d2", 2}, {"q2", "d3", 0}}},
+                                       {"b", {{"q1", "d2", 5}, {"q1", "d4", 4}}}};
+  for (const std::size_t threads : {1, 3})
+    EXPECT_EQ(join_runs(together, {}, two_runs(), {.threads = threads}).data.fingerprint(),
+              join_runs(apart, {}, two_runs(), {.threads = threads}).data.fingerprint());
+}
+
 TEST(JoinRuns, KeepsJudgmentsOfWhatNoRunLists) {
   const std::vector<NamedRun> runs = {{"a", {{"q2", "d1", 1}, {"q1", "d1", 2}, {"q1", "d2", 1}}},
                                       {"b", {{"q1", "d3", 1}, {"q9", "d1", 1}}}};

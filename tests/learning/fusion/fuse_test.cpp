@@ -11,6 +11,8 @@
 #include "base/rng.h"
 #include "dorm/error.h"
 #include "dorm/fusion/fused_model.h"
+#include "learning/matrix/independent_optimum.h"
+#include "learning/risk/ranking_risk.h"
 
 namespace dorm {
 namespace {
@@ -89,7 +91,7 @@ TEST(SweepWeights, EqualsAllMeetingPointsOfRandomProblems) {
   const char* measures[] = {"ndcg@3", "ndcg@10", "mrr", "precision@5"};
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const Problem problem = random_problem(seed, 2, 1 + seed % 3, 5 + seed % 7, 0.1);
-    const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(2), 1);
+    const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(2), {.threads = 1});
     FuseOptions options;
     options.measure = measures[seed % 4];
     options.threads = 1;
@@ -110,7 +112,7 @@ TEST(SweepWeights, EqualsAllMeetingPointsOfRandomProblems) {
 TEST(SweepWeights, OfMoreRunsNeverEndsBelowItsStart) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     const Problem problem = random_problem(seed, 4, 5, 12, 0.1, 50);
-    const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(4), 1);
+    const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(4), {.threads = 1});
     FuseOptions options;
     options.threads = 1;
     const std::vector<double> start = equal_weights(joined.input);
@@ -127,9 +129,130 @@ TEST(SweepWeights, OfMoreRunsNeverEndsBelowItsStart) {
   }
 }
 
+/// The constrained optimum: that over some of the columns, where its weights are 0 or more. All sets of columns are
+/// tried, each solved without constraints.
+double least_over_faces(const Dataset& data, const FactoredMeasure& measure, Bound bound, double C) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t face = 0; face < std::size_t{1} << data.num_features(); ++face) {
+    std::vector<test::ListedQuery> queries;
+    std::size_t columns = 0;
+    for (std::size_t q = 0; q < data.num_queries(); ++q) {
+      const Query query = data.query(q);
+      queries.push_back({1, {query.labels.begin(), query.labels.end()}, {}});
+      for (std::size_t i = 0; i < query.size(); ++i) {
+        std::vector<double>& row = queries.back().rows.emplace_back();
+        for (std::size_t j = 0; j < data.num_features(); ++j)
+          if (face >> j & 1) row.push_back(static_cast<double>(query.rows.at(i, j)));
+        columns = row.size();
+      }
+    }
+    const test::IndependentProblem problem(queries, measure, Decay("measure"), bound, std::vector<double>(columns, 0.0),
+                                           C);
+    if (problem.empty()) return 0;
+    const auto& w = problem.weights();
+    if (problem.gap() < 1e-8 && std::all_of(w.begin(), w.end(), [](double x) { return x >= 0; }))
+      least = std::min(least, problem.optimum());
+  }
+  return least;
+}
+
+TEST(LearnWeights, SolveTheConstrainedProblemOfRandomFusions) {
+  std::size_t bounded = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    // With negative skill some runs are worse than nothing, so that constraints hold weights at 0.
+    const Problem problem = random_problem(seed, 2 + seed % 3, 3, 5, seed % 2 == 0 ? 0.1 : -0.3, 50);
+    const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(2 + seed % 3), {.threads = 1});
+    const auto measure = make_trainable(seed % 2 == 0 ? "ndcg@3" : "ndcg@10", make_convention("trec"));
+    const Bound bound = seed % 3 == 0 ? Bound::given : Bound::average;
+    LinearFeatures features(joined.data);
+    features.set_signs(std::vector<std::int8_t>(joined.data.num_features(), 1));
+    RankingRisk risk(features, *measure, Decay("measure"), 1);
+    if (risk.num_blocks() == 0) continue;
+    risk.set_trade_off(3);
+    risk.set_reference(bound, std::vector<double>(risk.dimension(), 0.0));
+    const SolveResult solved = solve(risk, {.tolerance = 2e-7, .max_passes = 5000});
+    const double truth = least_over_faces(joined.data, *measure, bound, 3);
+    ASSERT_NEAR(solved.report.primal, truth, 1e-6 * truth) << "seed " << seed;
+    bounded += std::any_of(solved.w.begin(), solved.w.end(), [](double x) { return x == 0; });
+  }
+  EXPECT_GT(bounded, 50u);  // constraints matter
+}
+
+/// Run 0 is right for short queries, run 1 for long ones.
+struct TwoKinds {
+  Problem problem;
+  SideFeatures queries{{"length"}, {}, {}};
+};
+
+TwoKinds two_kinds(std::uint64_t seed, std::size_t queries) {
+  Rng rng(seed);
+  TwoKinds world;
+  world.problem.runs = {{"r0", {}}, {"r1", {}}};
+  for (std::size_t q = 0; q < queries; ++q) {
+    const std::string id = fmt::format("q{}", q);
+    const double length = 1 + static_cast<double>(rng.below(10));
+    world.queries.ids.add(id);
+    world.queries.values.push_back(length);
+    for (std::size_t d = 0; d < 20; ++d) {
+      const std::string document = fmt::format("d{}", d);
+      const auto label = static_cast<float>(rng.below(4) == 0);
+      world.problem.judgments.push_back({id, document, label});
+      for (std::size_t r = 0; r < 2; ++r) {
+        const bool knows = (r == 0) == (length <= 5);
+        world.problem.runs[r].entries.push_back(
+            {id, document, rng.uniform() + (knows ? 0.6 * static_cast<double>(label) : 0)});
+      }
+    }
+  }
+  return world;
+}
+
+TEST(LearnWeights, ByQueryFindTheRunThatIsRightForIt) {
+  const TwoKinds world = two_kinds(4, 60);
+  FusionInput input = input_of(2);
+  input.query_features = query_features_of(world.queries, world.problem.judgments);
+  const JoinedRuns joined =
+      join_runs(world.problem.runs, world.problem.judgments, input, {.threads = 1, .query_features = &world.queries});
+  const FusedWeights fused = learn_weights(joined);
+  const auto at = [&](double share) { return input.weights_at(fused.weights, std::vector<double>{share}); };
+  EXPECT_GT(at(0)[0], 2 * at(0)[1]);
+  EXPECT_GT(at(1)[1], 2 * at(1)[0]);
+  const std::vector<double> mean = mean_weights(joined, judged_queries(joined), fused.weights);
+  EXPECT_NEAR(mean[0] + mean[1], 1, 1e-9);
+  for (double share = 0; share <= 1; share += 0.05)
+    for (const double weight : at(share)) EXPECT_GE(weight, 0);
+  const FusionEvidence evidence = evaluate_fusion(joined, world.problem.runs);
+  EXPECT_EQ(evidence.kinds.back(), FusionRowKind::by_query);
+  EXPECT_GT(evidence.by_query.low, 0);
+  // The row of global weights is that of an evaluation that knows nothing of query features.
+  const JoinedRuns plain = join_runs(world.problem.runs, world.problem.judgments, input_of(2), {.threads = 1});
+  const FusionEvidence without = evaluate_fusion(plain, world.problem.runs);
+  EXPECT_EQ(evidence.table.rows[evidence.row(FusionRowKind::learnt)].table.measures.front().per_query,
+            without.table.rows[without.row(FusionRowKind::learnt)].table.measures.front().per_query);
+}
+
+TEST(LearnWeights, ScoresByQueryAreThoseOfTheWeightsOfTheQuery) {
+  const TwoKinds world = two_kinds(5, 30);
+  FusionInput input = input_of(2);
+  input.query_features = query_features_of(world.queries, world.problem.judgments);
+  const JoinedRuns joined =
+      join_runs(world.problem.runs, world.problem.judgments, input, {.threads = 1, .query_features = &world.queries});
+  const FusedWeights fused = learn_weights(joined);
+  const std::vector<double> scores = fused_scores(joined.data, fused.weights);
+  for (std::size_t q = 0; q < joined.data.num_queries(); ++q) {
+    const Query query = joined.data.query(q);
+    const double share = (world.queries.values[q] - input.query_features[0].low) /
+                         (input.query_features[0].high - input.query_features[0].low);
+    const std::vector<double> own = input.weights_at(fused.weights, std::vector<double>{share});
+    for (std::size_t i = 0; i < query.size(); ++i)
+      EXPECT_NEAR(scores[query.first_document + i],
+                  own[0] * double(query.rows.at(i, 0)) + own[1] * double(query.rows.at(i, 1)), 1e-6);
+  }
+}
+
 TEST(LearnWeights, BlendsWithEqualOnesByTheNumberOfQueries) {
   const Problem problem = random_problem(7, 3, 30, 20, 0.2, 1000);
-  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(3), 1);
+  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(3), {.threads = 1});
   const FusedWeights fused = learn_weights(joined);
   EXPECT_DOUBLE_EQ(fused.share,
                    static_cast<double>(fused.usable_queries) / (static_cast<double>(fused.usable_queries) + 10));
@@ -154,7 +277,7 @@ TEST(LearnWeights, OfNothingToLearnAreEqual) {
 
 TEST(LearnWeights, AreTheSameOnAnyNumberOfThreads) {
   const Problem problem = random_problem(3, 3, 40, 15, 0.2, 1000);
-  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(3), 1);
+  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input_of(3), {.threads = 1});
   FuseOptions one, four;
   one.threads = 1;
   four.threads = 4;
@@ -197,7 +320,7 @@ TEST(EvaluateFusion, HoldsOutTheQueriesOfAFold) {
     const std::vector<double> weights = learn_weights(joined, others, options).weights;
     EXPECT_NE(std::find(evidence.fold_weights.begin(), evidence.fold_weights.end(), weights),
               evidence.fold_weights.end());
-    const ScoreLine line{fused_scores(joined.data, weights), std::vector<double>(joined.data.num_documents(), 0)};
+    const WeightLine line{weights, std::vector<double>(weights.size(), 0)};
     const std::vector<std::size_t> one = {q};
     EXPECT_NEAR(learnt.per_query[q], maximise_on_line(joined, one, line, 0, 1, options).value, 1e-12);
   }
@@ -234,7 +357,7 @@ TEST(FusedModel, ComesBackFromItsFile) {
   FusionInput input = input_of(3);
   input.scale = FusionScale::zscore;
   input.absent = Absent::below;
-  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input, 1);
+  const JoinedRuns joined = join_runs(problem.runs, problem.judgments, input, {.threads = 1});
   const FusedWeights fused = learn_weights(joined);
   const std::string text = to_json(FusedModel{fused.model, input});
   const std::optional<FusedModel> back = fused_model_from_json(text, "f.json");
@@ -245,8 +368,31 @@ TEST(FusedModel, ComesBackFromItsFile) {
   EXPECT_EQ(score(back->model, joined.data), score(model_from_json(text, "f.json"), joined.data));
   EXPECT_EQ(score(back->model, joined.data), fused_scores(joined.data, fused.weights));
   EXPECT_FALSE(fused_model_from_json(to_json(fused.model), "m.json"));
+  EXPECT_TRUE(back->input.query_features.empty());
   std::string broken = text;
   broken.replace(broken.find("zscore"), 6, "zz");
+  EXPECT_THROW(fused_model_from_json(broken, "f.json"), Error);
+}
+
+TEST(FusedModel, KeepsItsQueryFeatures) {
+  const TwoKinds world = two_kinds(6, 20);
+  FusionInput input = input_of(2);
+  input.query_features = query_features_of(world.queries, world.problem.judgments);
+  const JoinedRuns joined =
+      join_runs(world.problem.runs, world.problem.judgments, input, {.threads = 1, .query_features = &world.queries});
+  const FusedWeights fused = learn_weights(joined);
+  const std::string text = to_json(FusedModel{fused.model, input, joined.low, joined.high});
+  const std::optional<FusedModel> back = fused_model_from_json(text, "f.json");
+  ASSERT_TRUE(back);
+  ASSERT_EQ(back->input.query_features.size(), 1u);
+  EXPECT_EQ(back->input.query_features[0].name, "length");
+  EXPECT_EQ(back->input.query_features[0].low, input.query_features[0].low);
+  EXPECT_EQ(back->input.query_features[0].high, input.query_features[0].high);
+  EXPECT_EQ(back->model.features, (std::vector<std::string>{"r0", "r1", "r0 * length", "r1 * length",
+                                                            "r0 * (1 - length)", "r1 * (1 - length)"}));
+  EXPECT_EQ(score(back->model, joined.data), fused_scores(joined.data, fused.weights));
+  std::string broken = text;
+  broken.replace(broken.find("\"high\""), 6, "\"hugh\"");
   EXPECT_THROW(fused_model_from_json(broken, "f.json"), Error);
 }
 

@@ -105,6 +105,7 @@ class IndependentProblem {
   bool empty() const { return blocks_.empty(); }
   /// The primal value where the method ended, and how far the dual value is below it, as a share of it.
   double optimum() const { return optimum_; }
+  const std::vector<double>& weights() const { return w_; }  // there
   double gap() const { return gap_; }
 
  private:
@@ -150,6 +151,7 @@ class IndependentProblem {
         dual += each.alpha * each.ranking->loss;
         for (std::size_t j = 0; j < dimension; ++j) w[j] += each.alpha * each.ranking->direction[j];
       }
+      w_ = w;
       optimum_ = primal(w);
       gap_ = (optimum_ - dual + dot(w, w) / 2) / std::max(optimum_, 1e-300);
       if (gap_ < 1e-9 || !add_most_violated(w, held)) return;
@@ -218,7 +220,7 @@ class IndependentProblem {
   }
 
   std::vector<std::vector<ListedRanking>> blocks_;
-  std::vector<double> weight_;
+  std::vector<double> weight_, w_;
   double optimum_ = 0, gap_ = 0;
 };
 

@@ -119,6 +119,104 @@ def test_ranker(collection):
         ranker.predict([[1.0]])
 
 
+def test_ids_that_are_numbers(collection):
+    runs, qrels = collection
+    as_numbers = lambda nested: {int(q[1:]): {int(d[1:]): x for d, x in each.items()} for q, each in nested.items()}  # noqa: E731
+    expected = dorm.fuse(runs, qrels)
+    found = dorm.fuse({name: as_numbers(run) for name, run in runs.items()}, as_numbers(qrels))
+    assert found["good"].result.mean == pytest.approx(expected["good"].result.mean)
+    assert set(found.run.queries) == {q[1:] for q in expected.run.queries}
+
+
+@pytest.fixture(scope="module")
+def facts(collection):
+    """A feature that says much, and queries of two kinds."""
+    _, qrels = collection
+    rng = random.Random(8)
+    age = {q: {d: rng.gauss(3 - 2 * label, 0.5) for d, label in each.items()} for q, each in qrels.items()}
+    queries = {q: {"length": 1 + n % 7, "language": "de" if n % 2 else "en"} for n, q in enumerate(qrels)}
+    return age, queries
+
+
+def test_features_by_document_and_by_pair(collection, facts, tmp_path):
+    pd = pytest.importorskip("pandas")
+    runs, qrels = collection
+    age, _ = facts
+    fusion = dorm.fuse(runs, qrels, features={"age": age})
+    assert list(fusion.weights) == ["good", "poor", "age"] and fusion.weights["age"] < 0
+    assert fusion["learnt"].result.mean > fusion["mean"].result.mean
+    pairs = [(q, d, x) for q, each in age.items() for d, x in each.items()]
+    frame = pd.DataFrame(pairs, columns=["qid", "docid", "age"])
+    assert dorm.fuse(runs, qrels, features=frame).weights == fusion.weights
+    frame.to_csv(tmp_path / "age.csv", index=False)
+    assert dorm.fuse(runs, qrels, features=tmp_path / "age.csv").weights == fusion.weights
+    popularity = {d: float(d[1:]) for each in qrels.values() for d in each}
+    assert list(dorm.fuse(runs, qrels, features={"popularity": popularity}).weights)[-1] == "popularity"
+    assert fusion.ranker.fuse(runs, features={"age": age}).to_dict() == fusion.run.to_dict()
+    with pytest.raises(ValueError, match="no feature 'age'"):
+        fusion.ranker.fuse(runs)
+    with pytest.raises(ValueError, match="no value for a document of the runs"):
+        dorm.fuse(runs, qrels, features={"age": {"nobody": 1}})
+    alone = dorm.fuse({"good": runs["good"]}, qrels, features={"age": age})
+    assert alone.weights["good"] == 1
+
+
+def test_weights_that_depend_on_the_query(collection, facts, tmp_path):
+    pd = pytest.importorskip("pandas")
+    runs, qrels = collection
+    _, queries = facts
+    fusion = dorm.fuse(runs, qrels, query_features=queries)
+    assert [row.name for row in fusion.rows][-2:] == ["learnt", "by query"]
+    assert fusion["learnt"].result.mean == dorm.fuse(runs, qrels)["learnt"].result.mean
+    assert fusion.by_query.mean_difference == pytest.approx(
+        fusion["by query"].result.mean - fusion["learnt"].result.mean
+    )
+    assert sum(fusion.weights.values()) == pytest.approx(1)
+    ranker = fusion.ranker
+    for length in (-5, 1, 3, 7, 99):
+        for language in ("de", "en", "fr"):
+            weights = ranker.weights_for({"length": length, "language": language})
+            assert list(weights) == ["good", "poor"] and min(weights.values()) >= 0
+    rows = [{"qid": q, **row} for q, row in queries.items()]
+    frame = pd.DataFrame(rows)
+    again = FusionRanker().fit(runs, qrels, query_features=frame)
+    assert again.weights_ == fusion.weights
+    ranker.save(tmp_path / "f.json")
+    loaded = FusionRanker.load(tmp_path / "f.json")
+    assert loaded.fuse(runs, query_features=frame).to_dict() == fusion.run.to_dict()
+    assert loaded.weights_for({"length": 2, "language": "de"}) == ranker.weights_for({"length": 2, "language": "de"})
+    with pytest.raises(ValueError, match="no query_features"):
+        loaded.fuse(runs)
+    with pytest.raises(ValueError, match="expected a row for each query"):
+        loaded.fuse(runs, query_features={"q1": queries["q1"]})
+    with pytest.raises(ValueError, match="expected qrels"):
+        dorm.fuse(runs, query_features=queries)
+
+
+@pytest.mark.skipif(not COMMAND, reason="DORM_COMMAND names no command")
+def test_the_command_reads_a_model_with_facts(collection, facts, tmp_path):
+    runs, qrels = collection
+    age, queries = facts
+    fusion = dorm.fuse(runs, qrels, features={"age": age}, query_features=queries)
+    fusion.ranker.save(tmp_path / "f.json")
+    files = [write(run, tmp_path / f"{name}.run") for name, run in runs.items()]
+    lines = ["qid,docid,age"] + [f"{q},{d},{x!r}" for q, each in age.items() for d, x in each.items()]
+    (tmp_path / "age.csv").write_text("\n".join(lines) + "\n")
+    lines = ["qid,length,language"] + [f"{q},{row['length']},{row['language']}" for q, row in queries.items()]
+    (tmp_path / "queries.csv").write_text("\n".join(lines) + "\n")
+    words = ["rank", tmp_path / "f.json", *files, "--features", tmp_path / "age.csv", "--query-features",
+             tmp_path / "queries.csv", "--format", "trec"]  # fmt: skip
+    said = subprocess.run([COMMAND, *map(str, words)], capture_output=True, check=True, text=True).stdout
+    found = {}
+    for line in said.splitlines():
+        query, _, document, _, score, _ = line.split()
+        found.setdefault(query, {})[document] = float(score)
+    expected = fusion.run.to_dict()
+    assert found.keys() == expected.keys()
+    for query, documents in expected.items():
+        assert found[query] == pytest.approx(documents, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     "runs, qrels, message",
     [

@@ -27,6 +27,11 @@ bool numeric_column(const Table& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return is_number(row[column]); });
 }
 
+/// A first cell that names a column of ids.
+bool calls_ids(std::string_view heading) {
+  return heading == "qid" || heading == "docid" || heading == "id" || heading == "user" || heading == "item";
+}
+
 Table table_from(TextSource& source, const std::string& name) {
   Table table;
   RatingRecords lines(source, name);
@@ -43,9 +48,9 @@ Table table_from(TextSource& source, const std::string& name) {
   const auto& first = table.rows.front();
   if (table.rows.size() > 1 && std::none_of(first.begin(), first.end(), is_number)) {
     Table rest{{}, {}, {table.rows.begin() + 1, table.rows.end()}};
-    bool numbers = false;  // text above numbers is a header; text above text is a row like the others
-    for (std::size_t c = 0; c < rest.width(); ++c) numbers = numbers || numeric_column(rest, c);
-    if (numbers) {
+    bool header = calls_ids(first.front());  // or text above numbers; other text above text is a row like the others
+    for (std::size_t c = 0; c < rest.width(); ++c) header = header || numeric_column(rest, c);
+    if (header) {
       table.header = first;
       table.rows = std::move(rest.rows);
     }

@@ -69,6 +69,14 @@ float relevance_of(const LineReader& reader, const Word& word) {
   return static_cast<float>(label);
 }
 
+/// Room for as many entries as the whole file has if it is like its first chunk: growing would move them many times.
+template <class Entry>
+void reserve_like_first_chunk(std::vector<Entry>& entries, std::uint64_t chunk, std::uint64_t total) {
+  constexpr double kSpare = 1.03;
+  const double files = static_cast<double>(total) / static_cast<double>(chunk);
+  entries.reserve(static_cast<std::size_t>(kSpare * files * static_cast<double>(entries.size())));
+}
+
 /// One entry per line of N words, made by make(reader, words); `expected` says what is missing in a file
 /// without entries.
 template <std::size_t N, class Make>
@@ -78,9 +86,18 @@ auto entries_from(TextSource& source, const std::string& name, std::string_view 
   std::string_view line;
   std::array<Word, N> words;
   std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<Word, N>&>> entries;
-  while (reader.next(line))
+  std::uint64_t first_chunk = 0;  // its bytes
+  bool reserved = false;
+  while (reader.next(line)) {
+    if (first_chunk == 0) first_chunk = reader.done_bytes();
+    if (!reserved && reader.done_bytes() > first_chunk) {
+      reserve_like_first_chunk(entries, first_chunk, source.total_bytes());
+      reserved = true;
+    }
     if (split_words(reader, line, layout, surplus, words)) entries.push_back(make(reader, words));
-  if (entries.empty()) throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}", expected));
+  }
+  if (entries.empty())
+    throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}; expected lines of '{}'", expected, layout));
   return entries;
 }
 
