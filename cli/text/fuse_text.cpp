@@ -54,7 +54,7 @@ std::string evidence_table(const FuseReport& report) {
 
 /// What the evidence says, in words.
 struct Verdict {
-  std::string ship;  // learnt, mean, or the name of a run
+  std::string ship;  // by query, learnt or mean
   std::string why;
 };
 
@@ -62,6 +62,14 @@ Verdict verdict_of(const FuseReport& report) {
   const FusionEvidence& evidence = report.evidence;
   const std::size_t mean = evidence.row(FusionRowKind::mean), learnt = evidence.row(FusionRowKind::learnt);
   if (learnt == evidence.table.rows.size()) return {"mean", "stopped before the learnt weights were evaluated"};
+  if (const std::size_t by_query = evidence.row(FusionRowKind::by_query);
+      by_query < evidence.kinds.size() && evidence.by_query.low > 0) {
+    const PairedTest& own = evidence.table.rows[by_query].tests.front();
+    if (own.low > 0)
+      return {"by query", fmt::format("by query - mean {:+.4f}, interval {}: above 0; ship the weights that depend on "
+                                      "the query",
+                                      own.mean_difference, interval_text(own.low, own.high))};
+  }
   const PairedTest& test = evidence.table.rows[learnt].tests.front();
   const std::string difference =
       fmt::format("learnt - mean {:+.4f}, interval {}", test.mean_difference, interval_text(test.low, test.high));
@@ -88,18 +96,12 @@ std::string by_query_verdict(const FuseReport& report) {
                                      : "contains 0 or is not known, so nothing is shown; leave --query-features out");
 }
 
-std::string shipped(const FuseReport& report) {
-  const FusionEvidence& evidence = report.evidence;
-  const std::size_t by_query = evidence.row(FusionRowKind::by_query);
-  const bool better = by_query < evidence.kinds.size() && evidence.by_query.low > 0 &&
-                      evidence.table.rows[by_query].tests.front().low > 0;
-  return better ? "by query" : verdict_of(report).ship;
-}
-
 /// A single run or rank fusion that is at least as good as the fusion to be shipped; empty: none.
 std::string run_note(const FuseReport& report, const Verdict& verdict) {
   const FusionEvidence& evidence = report.evidence;
-  const std::size_t shipped = evidence.row(verdict.ship == "learnt" ? FusionRowKind::learnt : FusionRowKind::mean);
+  const std::size_t shipped = evidence.row(verdict.ship == "by query" ? FusionRowKind::by_query
+                                           : verdict.ship == "learnt" ? FusionRowKind::learnt
+                                                                      : FusionRowKind::mean);
   std::size_t best = shipped;
   for (std::size_t r = 0; r < evidence.kinds.size(); ++r)
     if ((evidence.kinds[r] == FusionRowKind::run || evidence.kinds[r] == FusionRowKind::reciprocal_rank) &&
@@ -258,7 +260,7 @@ std::string fuse_json(const FuseReport& report) {
                                            measure_of(evidence, evidence.table.reference).per_query);
   if (evidence.row(FusionRowKind::by_query) < evidence.kinds.size())
     out["by_query"] = test_json(evidence.by_query, measure_of(evidence, learnt).mean);
-  out["ship"] = shipped(report);
+  out["ship"] = verdict_of(report).ship;
   return printable_json(out, 2) + "\n";
 }
 

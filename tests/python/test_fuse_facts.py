@@ -67,6 +67,7 @@ def test_weights_that_depend_on_the_query_stand_beside_global_ones(world):
     assert len(weights) == 2 + 2 * 2 * 3 and min(weights.values()) >= 0
     assert weights["dense * length"] > weights["words * length"]
     said = dorm(*words, cwd=world).stdout
+    assert "verdict      by query - mean +" in said and "ship the weights that depend on the query" in said
     assert "by query     length 1: words" in said and "by query - learnt" in said
     without = json.loads(dorm(*words[:5], "--json", cwd=world).stdout)
     assert without["rankings"][-1]["measure"]["mean"] == rows["learnt"]
