@@ -149,7 +149,7 @@ RIVALS = {
     "xgboost": lambda: [*on_splits("xgboost"), *grown("xgboost"), *to_equal_quality("XGBoost"), *own_trees("xgboost")],
     "svmrank": lambda: list(on_splits("ranksvm")),
     "ridge": lambda: [*on_splits("ridge, labels"), *to_equal_quality("scikit-learn ridge")],
-    "ranx": lambda: list(fused("grid")),
+    "ranx": lambda: list(fused("ranx")),
     "implicit": lambda: list(likes()),
 }
 

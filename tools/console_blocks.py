@@ -41,7 +41,8 @@ LIMIT_SECONDS = 120  # of one command
 BROKEN_PIPE = 141  # of a command in front of head
 LINKED = ("docs", "examples", "benchmarks", "tools")
 PROGRESS = re.compile(
-    r"^dorm: (reading .* MB/s|tuning: |comparing: |choosing by |squared-loss |round \d|\S+ from \S+, r|(fold|weights) \d+ of |read \S+$)"
+    r"^dorm: (reading .* MB/s|tuning: |comparing: |choosing by |squared-loss |round \d|\S+ from \S+, r"
+    r"|(fold|weights) \d+ of |read \S+$)"
 )  # lines that come by the clock
 NOT_PAGES = {"docs/python-api.md"}  # written by a tool; its examples run as doctests
 
