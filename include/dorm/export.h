@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Serving {
   bool kernels = false;
   bool trees = false;
   bool linear = true;
+  bool curves = false;          // of lines; those of steps are trees
   std::uint32_t encodings = 0;  // the rules that it applies to columns, as bits by their place in Encode
   bool encodes_trees = false;   // also where the model is no weighted sum
 };
@@ -43,7 +45,7 @@ struct ExportOptions {
 };
 
 /// What was written, as numbers: a score is constant + the sum over the terms, in their order, of weight (f(x) -
-/// shift) / divisor.
+/// shift) / divisor, where f(x) is held between low and high.
 struct ServedModel {
   /// Where a target has no negative logarithms, f(x) = ln(1 + max(x, 0)) - ln(1 + max(-x, 0)) becomes two terms. What
   /// is under these logarithms is in the precision of the target.
@@ -53,6 +55,9 @@ struct ServedModel {
     std::size_t feature;  // of the model
     double weight, shift = 0, divisor = 1;
     Part part = Part::whole;
+    double low = -std::numeric_limits<double>::infinity(), high = -low;
+    /// It is a piece of a curve: f(x) counts between two numbers alone.
+    bool held() const { return low > -std::numeric_limits<double>::infinity(); }
   };
   std::vector<Term> terms;
   double constant = 0;

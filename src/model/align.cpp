@@ -47,26 +47,6 @@ bool by_number(const Model& model, const Dataset& data) {
   return false;
 }
 
-/// What rows without a value have, in the order of the data's columns; then those with values.
-std::vector<double> scaled_columns(const Scaling& scaling, const Query& query) {
-  const std::size_t columns = query.rows.num_features();
-  std::vector<double> out(query.size() * columns, 0.0);
-  if (query.rows.dense()) {
-    scale_columns(scaling, dense_rows(query), 0, columns, out.data());
-    return out;
-  }
-  ScaledStored stored;
-  scale_stored(scaling, query, stored);
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < query.size(); ++i) {
-    double* const row = out.data() + i * columns;
-    for (std::size_t j = 0; j < scaling.shift.size(); ++j) row[j] = scaled_zero(scaling, j);
-    for (std::size_t k = 0; k < stored.columns.size(); ++k) row[stored.columns[k]] = stored.zeros[k];
-    for (const std::uint32_t j : query.rows.sparse_row(i).columns) row[j] = stored.values[place++];
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::size_t> features_of_columns(const Model& model, const Dataset& data) {
@@ -165,6 +145,25 @@ Dataset align_features(const Model& model, const Dataset& data, std::size_t thre
     }
   };
   return replace_features(scaled, model.features.size(), model.features, threads, fill);
+}
+
+std::vector<double> scaled_columns(const Scaling& scaling, const Query& query) {
+  const std::size_t columns = query.rows.num_features();
+  std::vector<double> out(query.size() * columns, 0.0);
+  if (query.rows.dense()) {
+    scale_columns(scaling, dense_rows(query), 0, columns, out.data());
+    return out;
+  }
+  ScaledStored stored;
+  scale_stored(scaling, query, stored);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < query.size(); ++i) {
+    double* const row = out.data() + i * columns;
+    for (std::size_t j = 0; j < scaling.shift.size(); ++j) row[j] = scaled_zero(scaling, j);
+    for (std::size_t k = 0; k < stored.columns.size(); ++k) row[stored.columns[k]] = stored.zeros[k];
+    for (const std::uint32_t j : query.rows.sparse_row(i).columns) row[j] = stored.values[place++];
+  }
+  return out;
 }
 
 std::vector<double> scaled_features(const Model& model, const Dataset& data, std::size_t threads) {

@@ -44,6 +44,9 @@ std::vector<double> values_of_absent_features(const Model& model);
 /// Scaled features in the order of the model's. Shares memory when nothing has to change.
 Dataset align_features(const Model& model, const Dataset& data, std::size_t threads);
 
+/// The scaled values of a query in the columns of the data, row by row.
+std::vector<double> scaled_columns(const Scaling& scaling, const Query& query);
+
 /// The same in 64 bits, row by row: a score of a linear model is the sum of weight times these.
 std::vector<double> scaled_features(const Model& model, const Dataset& data, std::size_t threads);
 

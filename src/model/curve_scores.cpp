@@ -2,23 +2,45 @@
 #include "model/curve_scores.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
+#include <cmath>
+#include <limits>
 
 #include "base/parallel.h"
+#include "data/scale/scale_doubles.h"
+#include "data/scale/scale_rows.h"
 #include "dorm/error.h"
+#include "model/align.h"
 
 namespace dorm {
 namespace {
 
-constexpr std::size_t kDocumentsAtOnce = 4096;
+constexpr std::size_t kColumnsAtOnce = 32;  // so that the scaled values of a query stay in the cache
 
-/// Queries in parts of about so many documents: the first of each, and the end.
-std::vector<std::size_t> parts_of_queries(const Dataset& data) {
-  std::vector<std::size_t> first = {0};
-  for (std::size_t q = 1; q < data.num_queries(); ++q)
-    if (data.first_document(q) - data.first_document(first.back()) >= kDocumentsAtOnce) first.push_back(q);
-  first.push_back(data.num_queries());
-  return first;
+/// As it is evaluated, less its value at the median.
+CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
+  const Curve& curve = curves.features[j];
+  CurveTable table;
+  table.weight = weight;
+  table.missing = curve.missing.value_or(0);
+  const bool lines = curves.shape == CurveShape::lines, bent = !curve.knots.empty();
+  if (bent) table.knots.assign(curve.knots.begin() + (lines ? 1 : 0), curve.knots.end() - (lines ? 1 : 0));
+  const std::size_t slots = std::max(kLeastSlots, std::bit_ceil(table.knots.size() + 1));
+  std::copy_n(table.knots.begin(), std::min(table.knots.size(), table.search.size()), table.search.begin());
+  for (std::vector<double>* each : {&table.level, &table.slope, &table.start}) each->assign(slots, 0.0);
+  double level = -curves.raw_at_median(j) - weight * curve.median;
+  for (std::size_t b = 0; b <= table.knots.size(); ++b) {
+    table.level[b] = level;
+    if (b < curve.rises.size()) level += curve.rises[b];
+    if (!lines || !bent) continue;
+    table.start[b] = curve.knots[b];
+    table.slope[b] = curve.rises[b] / (curve.knots[b + 1] - curve.knots[b]);
+  }
+  if (lines && bent) {
+    table.low = curve.knots.front();
+    table.high = curve.knots.back();
+  }
+  return table;
 }
 
 }  // namespace
@@ -35,14 +57,34 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
   if (place.on_device()) throw Error(ErrorCode::unsupported, "curves are scored on the CPU; expected the device cpu");
   std::vector<double> scores(data.num_documents());
   if (data.num_queries() == 0) return scores;
-  const std::vector<std::size_t> first = parts_of_queries(data);
-  parallel_for(first.size() - 1, place.threads, [&](std::size_t part, std::size_t) {
-    std::vector<std::size_t> queries(first[part + 1] - first[part]);
-    std::iota(queries.begin(), queries.end(), first[part]);
-    const std::vector<double> values = curve_parts(model, data.select(queries), 1);
-    const std::size_t width = model.features.size(), begin = data.first_document(first[part]);
-    for (std::size_t i = 0; i * width < values.size(); ++i)
-      for (std::size_t j = 0; j < width; ++j) scores[begin + i] += values[i * width + j];
+  const Scaling scaling = scaling_of_columns(model, data);
+  std::vector<double> absent = values_of_absent_features(model);
+  std::vector<CurveTable> tables;
+  for (const std::size_t feature : features_of_columns(model, data)) {
+    tables.emplace_back();
+    if (feature == FeatureIndex::kUnknown) continue;
+    tables.back() = table_of(*model.curves, feature, model.weights[feature]);
+    absent[feature] = std::numeric_limits<double>::quiet_NaN();
+  }
+  const bool gaps = data.input().has_rule(Missing::keep);
+  double constant = 0;
+  for (std::size_t j = 0; j < absent.size(); ++j)
+    if (!std::isnan(absent[j])) constant += model.curves->value(j, model.weights[j], absent[j]);
+  const std::size_t useful = threads_worth(place.threads, std::uint64_t{data.num_documents()} * tables.size());
+  std::vector<std::vector<double>> scaled(thread_count(useful));
+  parallel_for(data.num_queries(), useful, [&](std::size_t q, std::size_t worker) {
+    const Query query = data.query(q);
+    const std::span<double> out = std::span(scores).subspan(query.first_document, query.size());
+    std::fill(out.begin(), out.end(), constant);
+    if (!query.rows.dense()) return add_curves(tables, scaled_columns(scaling, query).data(), tables.size(), out, gaps);
+    prefetch_rows(dense_rows(query));
+    std::vector<double>& values = scaled[worker];
+    values.resize(std::max(values.size(), query.size() * kColumnsAtOnce));
+    for (std::size_t j = 0; j < tables.size(); j += kColumnsAtOnce) {
+      const std::size_t count = std::min(kColumnsAtOnce, tables.size() - j);
+      scale_columns(scaling, dense_rows(query), j, count, values.data());
+      add_curves(std::span(tables).subspan(j, count), values.data(), count, out, gaps);
+    }
   });
   return scores;
 }

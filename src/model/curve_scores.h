@@ -13,7 +13,8 @@ namespace dorm {
 /// What each feature adds to each score, row by row.
 std::vector<double> curve_parts(const Model& model, const Dataset& data, std::size_t threads);
 
-/// Scores in document order: sums of those in the order of the features. Throws Error(unsupported) on a device.
+/// Scores in document order: sums of those in the order of the columns of the data. Throws Error(unsupported) on a
+/// device.
 std::vector<double> curve_scores(const Model& model, const Dataset& data, const ComputeOptions& place);
 
 /// Weights of a basis of curves.

@@ -16,6 +16,8 @@ Curve curve_from(const JsonFields& fields, CurveShape shape) {
   curve.knots = fields.required<std::vector<double>>("knots", "a list of finite numbers");
   curve.rises = fields.required<std::vector<double>>("rises", "a list of finite numbers");
   curve.median = fields.required<double>("median", "a number");
+  if (fields.has("missing")) curve.missing = fields.required<double>("missing", "a number");
+  if (curve.knots.empty() && curve.rises.empty() && curve.missing) return curve;
   if (curve.knots.empty() || !finite(curve.knots) ||
       std::adjacent_find(curve.knots.begin(), curve.knots.end(), std::greater_equal<>()) != curve.knots.end())
     fields.fail("knots", "increasing finite numbers");
@@ -31,9 +33,10 @@ Json curves_json(const Curves& curves, const std::vector<std::string>& features)
   Json list = Json::array();
   for (std::size_t j = 0; j < curves.features.size(); ++j) {
     const Curve& curve = curves.features[j];
-    if (!curve.knots.empty())
-      list.push_back(
-          {{"feature", features[j]}, {"median", curve.median}, {"knots", curve.knots}, {"rises", curve.rises}});
+    if (curve.knots.empty() && !curve.missing) continue;
+    list.push_back(
+        {{"feature", features[j]}, {"median", curve.median}, {"knots", curve.knots}, {"rises", curve.rises}});
+    if (curve.missing) list.back()["missing"] = *curve.missing;
   }
   return {{"shape", name_of(curves.shape)}, {"features", std::move(list)}};
 }

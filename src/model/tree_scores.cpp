@@ -102,13 +102,15 @@ std::vector<double> tree_scores(const Model& model, const Dataset& data, const C
 }
 
 void require_values(const Model& model, const Dataset& data) {
-  if (data.input().missing == Missing::keep && !model.trees)
-    throw Error(ErrorCode::bad_input,
-                "missing values were kept, which only trees can use; expected 0 or the mean in their place");
+  if (data.input().has_rule(Missing::keep) && !model.trees && !model.curves)
+    throw Error(
+        ErrorCode::bad_input,
+        "missing values were kept, which curves and trees alone can use; expected 0 or the mean in their place");
 }
 
 Dataset filled_as(const Model& part, const Dataset& data, std::size_t threads) {
   if (data.input().missing != Missing::keep || part.trees || part.kind() == Model::Kind::sum) return data;
+  if (part.curves && part.data.input.has_rule(Missing::keep)) return data;
   std::vector<std::string> names;
   std::vector<float> values;
   for (std::size_t column = 0; column < data.num_features(); ++column) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +20,17 @@ struct Curve {
   std::vector<double> knots;  // increasing
   std::vector<double> rises;
   double median = 0;
+  std::optional<double> missing = {};  // what a missing value adds; none: nothing, as the median does
 };
 
 struct Curves {
   CurveShape shape = CurveShape::lines;
   std::vector<Curve> features;  // by feature of the model
 
-  /// What feature j adds to a score at the scaled value x, 0 at its median.
+  /// What feature j adds to a score at the scaled value x, NaN where it is missing; 0 at its median.
   double value(std::size_t j, double weight, double x) const;
+  /// What value() takes off besides weight * median.
+  double raw_at_median(std::size_t j) const { return raw(features[j], features[j].median); }
 
  private:
   double raw(const Curve& curve, double x) const;

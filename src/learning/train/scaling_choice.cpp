@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <vector>
 
+#include "data/replace_features.h"
 #include "dorm/error.h"
 #include "dorm/export.h"
 #include "dorm/train.h"
@@ -51,6 +54,30 @@ std::string targets_that(const Can& can) {
   return list.empty() ? "none" : list;
 }
 
+void require_dense(const Dataset& data) {
+  if (!data.dense())
+    throw Error(ErrorCode::unsupported,
+                "missing values are kept for curves of dense features, and this data is compressed; expected zero");
+}
+
+/// The mean of each column over the values that are there; 0 without one.
+std::vector<float> means_of(const Dataset& data) {
+  std::vector<double> sums(data.num_features()), counts(data.num_features());
+  std::vector<float> row(data.num_features()), means;
+  for (std::size_t q = 0; q < data.num_queries(); ++q)
+    for (std::size_t i = 0; i < data.query(q).size(); ++i) {
+      data.query(q).rows.load(i, row);
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        if (std::isnan(row[j])) continue;
+        sums[j] += static_cast<double>(row[j]);
+        ++counts[j];
+      }
+    }
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    means.push_back(counts[j] > 0 ? static_cast<float>(sums[j] / counts[j]) : 0.0F);
+  return means;
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> target_choices() {
@@ -91,7 +118,38 @@ ScalingKind ScalingChoice::settle(const std::function<bool()>& unit_range) const
 
 ScalingKind ScalingChoice::settle(const Dataset& data, std::string_view kernel, std::size_t threads) const {
   if (scale == "auto" && kernel == "precomputed") return ScalingKind::none;
+  if (scale == "auto" && data.input().has_rule(Missing::keep)) return ScalingKind::zscore;
   return settle([&] { return choose_scaling(data, threads) == ScalingKind::none; });
+}
+
+void require_usable_gaps(const Dataset& data, bool curves) {
+  if (data.input().has_rule(Missing::keep) && !curves)
+    throw Error(ErrorCode::bad_input,
+                "missing values were kept, which curves and trees alone can use; expected zero or mean to train on, or "
+                "curves");
+}
+
+// Ranges are those of the values that are there: a mean lies within. The spread is a little less than theirs.
+Scaling scaling_with_gaps(const Dataset& data, const ScalingChoice& choice, std::size_t threads) {
+  require_dense(data);
+  const ScalingKind kind = choice.settle(data, "none", threads);
+  if (kind != ScalingKind::none && kind != ScalingKind::zscore && kind != ScalingKind::minmax)
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("missing values are kept, which the scaling {} cannot skip; expected zscore, minmax or none",
+                    name_of(kind)));
+  const std::vector<float> means = means_of(data);
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < data.num_features(); ++j) names.push_back(data.feature_name(j));
+  const auto fill = [&](std::size_t q, float* rows, std::size_t stride) {
+    const FeatureRows from = data.query(q).rows;
+    for (std::size_t i = 0; i < from.size(); ++i, rows += stride) {
+      from.load(i, std::span(rows, names.size()));
+      for (std::size_t j = 0; j < names.size(); ++j)
+        if (std::isnan(rows[j])) rows[j] = means[j];
+    }
+  };
+  return fit_scaling(kind, replace_features(data, names.size(), names, threads, fill), threads);
 }
 
 }  // namespace dorm

@@ -27,7 +27,8 @@ struct ScalingChoice {
   /// are. Else auto takes what choose_scaling() does where the target can evaluate it, and the best that it can where
   /// not: log_zscore, or zscore.
   ScalingKind settle(const std::function<bool()>& unit_range) const;
-  /// By all of the data. Auto leaves the values of a precomputed kernel as they are.
+  /// By all of the data. Auto leaves the values of a precomputed kernel as they are, and where values are missing
+  /// scales each feature by itself.
   ScalingKind settle(const Dataset& data, std::string_view kernel, std::size_t threads) const;
 };
 
@@ -36,5 +37,12 @@ void require_kernels(std::string_view target);
 
 /// Throws Error(bad_option) for a scaling that the target cannot evaluate.
 void require_served(std::string_view target, ScalingKind kind);
+
+/// Throws Error(bad_input) where values of the data are missing that the ranker cannot use: curves alone can.
+void require_usable_gaps(const Dataset& data, bool curves);
+
+/// Fitted to the values that are there, each feature by itself: auto is zscore, which curves do not depend on but by
+/// their line. Throws Error(unsupported) for logarithms and scalings within queries.
+Scaling scaling_with_gaps(const Dataset& data, const ScalingChoice& choice, std::size_t threads);
 
 }  // namespace dorm

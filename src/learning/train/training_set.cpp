@@ -107,12 +107,6 @@ std::vector<std::int8_t> signs_of(const SignOptions& options, const Dataset& dat
   return dorm::signs_of(options, names_of(data));
 }
 
-void require_no_gaps(const Dataset& data) {
-  if (data.input().missing == Missing::keep)
-    throw Error(ErrorCode::bad_input,
-                "missing values were kept, which models of trees alone can use; expected zero or mean to train on");
-}
-
 }  // namespace
 
 double squared_scale_of(double norm) {
@@ -133,6 +127,10 @@ bool learnable(const Query& query) {
 
 Scaling scaling_for(const Dataset& data, const ScalingChoice& choice, std::size_t threads,
                     const KernelOptions& kernel) {
+  if (data.input().has_rule(Missing::keep)) {
+    require_usable_gaps(data, wants_curves(kernel.curves));
+    return scaling_with_gaps(data, choice, threads);
+  }
   return fit_scaling(choice.settle(data, kernel.spec, threads), data, threads);
 }
 
@@ -150,7 +148,7 @@ TrainingSet::TrainingSet(const Dataset& data, Scaling scaling, std::size_t threa
                          std::uint64_t seed, Survey* survey)
     : threads_(thread_count(threads)), options_(kernel), scaling_(std::move(scaling)) {
   data.require_labels();
-  require_no_gaps(data);
+  require_usable_gaps(data, wants_curves(kernel.curves));
   summary_.queries = data.num_queries();
   summary_.documents = data.num_documents();
   summary_.features = data.feature_range();

@@ -4,6 +4,8 @@
 // that only NAME_score_list is there.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
@@ -47,7 +49,12 @@ struct Header {
   bool fills;   // missing values become something
   bool lowest;  // the smallest value of the query, of some
   bool scales;  // terms have a shift or a divisor
+  bool holds;   // terms are pieces of curves
 };
+
+std::string c_number(double value) {
+  return std::isinf(value) ? (value < 0 ? "-HUGE_VAL" : "HUGE_VAL") : fmt::format("{:a}", value);
+}
 
 std::string c_names(const Header& header, const ExportOptions& options) {
   std::string text = fmt::format(
@@ -64,17 +71,22 @@ std::string c_names(const Header& header, const ExportOptions& options) {
 std::string c_value(const Header& header) {
   return fmt::format("static inline double {}_value(double x{}) {{\n{}{}  return x;\n}}\n\n", header.name,
                      header.fills ? ", double missing" : "", header.fills ? "  if (!isfinite(x)) x = missing;\n" : "",
-                     header.served.logarithms ? "  x = copysign(log1p(fabs(x)), x);\n" : "");
+                     header.served.logarithms ? "  x = copysign(log1p(fabs(x)), x);\n" : "") +
+         (header.holds ? fmt::format("static inline double {}_held(double x, double low, double high) {{\n"
+                                     "  return x < low ? low : x > high ? high : x;\n}}\n\n",
+                                     header.name)
+                       : "");
 }
 
 std::string c_terms(const Header& header) {
-  std::string text =
-      fmt::format("  static const struct {{\n    size_t feature;\n    double weight{}{};{}\n  }} terms[] = {{\n",
-                  header.scales ? ", shift, divisor" : "", header.fills ? ", missing" : "",
-                  header.lowest ? "\n    int lowest; /* of the query stands for what is missing */" : "");
+  std::string text = fmt::format(
+      "  static const struct {{\n    size_t feature;\n    double weight{}{}{};{}\n  }} terms[] = {{\n",
+      header.scales ? ", shift, divisor" : "", header.holds ? ", low, high" : "", header.fills ? ", missing" : "",
+      header.lowest ? "\n    int lowest; /* of the query stands for what is missing */" : "");
   for (const ServedModel::Term& term : header.served.terms) {
     text += fmt::format("      {{{}, {:a}", term.feature, term.weight);
     if (header.scales) text += fmt::format(", {:a}, {:a}", term.shift, term.divisor);
+    if (header.holds) text += fmt::format(", {}, {}", c_number(term.low), c_number(term.high));
     const bool lacks = header.fills && may_lack(header.model, term.feature);
     if (header.fills) text += lacks ? fmt::format(", {:a}", value_where_missing(header.model, term.feature)) : ", NAN";
     if (header.lowest) text += takes_query_minimum(header.model, term.feature, header.options) ? ", 1" : ", 0";
@@ -103,8 +115,10 @@ std::string c_lowest(const Header& header) {
 
 /// What a term adds to a score, of the value at `x` and what stands there for a gap.
 std::string c_term(const Header& header, std::string_view x, std::string_view missing) {
-  return fmt::format("terms[k].weight * {}{}_value({}{}{}){}", header.scales ? "((" : "", header.name, x,
-                     header.fills ? ", " : "", header.fills ? missing : "",
+  std::string value =
+      fmt::format("{}_value({}{}{})", header.name, x, header.fills ? ", " : "", header.fills ? missing : "");
+  if (header.holds) value = fmt::format("{}_held({}, terms[k].low, terms[k].high)", header.name, value);
+  return fmt::format("terms[k].weight * {}{}{}", header.scales ? "((" : "", value,
                      header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
 }
 
@@ -222,7 +236,8 @@ Exported export_c(const Model& model, const ExportOptions& options) {
                       .options = options,
                       .fills = fills,
                       .lowest = lowest,
-                      .scales = has_scaling(served)};
+                      .scales = has_scaling(served),
+                      .holds = has_held_terms(served)};
   const std::string columns = c_columns(model, options.name, options);
   std::string guard = options.name + "_model_h";
   std::string text = fmt::format(

@@ -53,13 +53,22 @@ std::int32_t add_node(TreeEnsemble& trees, std::size_t feature, const Steps& ste
   return number;
 }
 
+/// A missing value goes left here, to a leaf of its own, and every number right, to the node that is added next.
+void add_gap(TreeEnsemble& trees, std::size_t feature, double value) {
+  const auto number = static_cast<std::int32_t>(trees.nodes.size());
+  trees.nodes.push_back({.feature = static_cast<std::uint32_t>(feature),
+                         .value = -static_cast<double>(std::numeric_limits<float>::max()),
+                         .missing = MissingSplit::nan,
+                         .default_left = true});
+  trees.nodes.back().left = number + 1;
+  trees.nodes.back().right = number + 2;
+  trees.nodes.emplace_back();
+  trees.nodes.back().value = value;
+}
+
 }  // namespace
 
 Model trees_of_curves(const Model& model, std::string_view target) {
-  if (model.curves->shape != CurveShape::steps)
-    throw Error(
-        ErrorCode::unsupported,
-        fmt::format("the model has curves of lines, which {} cannot evaluate; expected curves of steps", target));
   if (model.scaling.per_query())
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model scales features by {}, which depends on the other documents of the query; "
@@ -74,16 +83,18 @@ Model trees_of_curves(const Model& model, std::string_view target) {
       throw Error(ErrorCode::unsupported,
                   fmt::format("the feature {} has a line, which trees cannot express; expected steps for every feature",
                               in_quotes(model.features[j])));
-    if (curve.knots.empty()) continue;
+    if (curve.knots.empty() && !curve.missing) continue;
     std::vector<double> thresholds, levels = {0};
     for (std::size_t k = 0; k < curve.knots.size(); ++k) {
       thresholds.push_back(raw_threshold(model.scaling, j, curve.knots[k]));
       levels.push_back(levels.back() + curve.rises[k]);
     }
-    const double at_median = model.curves->value(j, 0, -std::numeric_limits<double>::max());
+    const double at_median = -model.curves->raw_at_median(j);
     for (double& level : levels) level += at_median;  // 0 at the median
     trees.roots.push_back(static_cast<std::uint32_t>(trees.nodes.size()));
-    const std::optional<double> gap = may_lack(model, j) ? std::optional(value_where_missing(model, j)) : std::nullopt;
+    if (curve.missing) add_gap(trees, j, *curve.missing);
+    const std::optional<double> gap =
+        may_lack(model, j) && !curve.missing ? std::optional(value_where_missing(model, j)) : std::nullopt;
     add_node(trees, j, {gap, thresholds, levels}, 0, thresholds.size());
   }
   Model out = model_of(std::move(trees));

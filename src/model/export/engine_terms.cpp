@@ -33,6 +33,10 @@ std::string sum_text(ServedModel& served, const std::function<std::string(const 
   return grouped ? text + ')' : text;
 }
 
+std::string held_text(const std::string& value, const ServedModel::Term& term) {
+  return fmt::format("min(max({}, {}), {})", value, number_text(term.low), number_text(term.high));
+}
+
 double single_decimal(double value) {
   if (!(std::fabs(value) <= std::numeric_limits<float>::max())) return value;
   const std::string text = fmt::format("{}", static_cast<float>(value));

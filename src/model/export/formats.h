@@ -33,6 +33,9 @@ ServedModel in_doubles(const Model& model, const ExportOptions& options);
 /// Whether a term has a shift or a divisor.
 bool has_scaling(const ServedModel& served);
 
+/// Whether a term is a piece of a curve.
+bool has_held_terms(const ServedModel& served);
+
 /// The divisors into the weights, which loses nothing.
 void divide_weights(ServedModel& served);
 
@@ -119,6 +122,9 @@ std::string number_text(double value);
 /// constant + weight value + ...: the sum in the notation that programming languages share, with `value` of every term.
 /// Long sums are written in groups, so that parsers do not nest deeply, and `served` says so.
 std::string sum_text(ServedModel& served, const std::function<std::string(const ServedModel::Term& term)>& value);
+
+/// `value` held between two numbers, in the same notation.
+std::string held_text(const std::string& value, const ServedModel::Term& term);
 
 /// For engines that compute in float32 and have no place for a constant: every number becomes the shortest decimal that
 /// reads back as the same float32, and the constant is left out.

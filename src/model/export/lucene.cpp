@@ -13,7 +13,7 @@ namespace dorm {
 namespace {
 
 /// Lucene compiles an expression to one method of Java, which holds 64 KB; what a term takes of it was measured.
-constexpr std::size_t kMethodBytes = 65000, kTermBytes = 13, kLogarithmBytes = 37;
+constexpr std::size_t kMethodBytes = 65000, kTermBytes = 13, kLogarithmBytes = 37, kHeldBytes = 12;
 
 bool is_identifier_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
 
@@ -71,15 +71,17 @@ Exported export_lucene(const Model& model, const ExportOptions& given) {
   std::vector<std::string> notes;
   const ExportOptions options = naming_numbers(model, given, "lucene", "f", "", notes);
   ServedModel served = folded(model, options);
-  if (served.terms.size() * (served.logarithms ? kLogarithmBytes : kTermBytes) > kMethodBytes)
+  const std::size_t held = has_held_terms(served) ? kHeldBytes : 0;
+  if (served.terms.size() * ((served.logarithms ? kLogarithmBytes : kTermBytes) + held) > kMethodBytes)
     throw Error(ErrorCode::unsupported,
-                fmt::format("the model has {} features of a weight, which is more than an expression of Lucene holds",
+                fmt::format("the model has {} terms of a weight, which is more than an expression of Lucene holds",
                             served.terms.size()));
   std::string text = sum_text(served, [&](const ServedModel::Term& term) {
     const std::string name(spelling(model, options, term.feature));
     if (!is_expression_variable(name))
       refuse_name("lucene", name, "it is no variable of Lucene's expressions, such as price or doc['price'].value");
-    return served.logarithms ? fmt::format("ln((1 + max({0}, 0)) / (1 - min({0}, 0)))", name) : name;
+    const std::string value = served.logarithms ? fmt::format("ln((1 + max({0}, 0)) / (1 - min({0}, 0)))", name) : name;
+    return term.held() ? held_text(value, term) : value;
   });
   Exported exported = one_file(text + "\n", std::move(served));
   exported.notes = std::move(notes);

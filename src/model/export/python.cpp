@@ -3,6 +3,8 @@
 // so that only score_list is there.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "data/scale/scale_rules.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
@@ -108,15 +110,23 @@ std::string python_terms(const ServedModel& served) {
   for (const ServedModel::Term& term : served.terms)
     text += fmt::format("    ({}, {}, {}),\n", number_text(term.weight), number_text(term.shift),
                         number_text(term.divisor));
+  if (!has_held_terms(served)) return text + ")\n";
+  const auto limit = [](double x) { return std::isinf(x) ? (x < 0 ? "-math.inf" : "math.inf") : number_text(x); };
+  text += ")\n_HELD = (  # of each term: what its value is held between\n";
+  for (const ServedModel::Term& term : served.terms)
+    text += fmt::format("    ({}, {}),\n", limit(term.low), limit(term.high));
   return text + ")\n";
 }
 
-constexpr std::string_view kSum =
-    "\n\ndef _score(values):\n"
-    "    total = _CONSTANT\n"
-    "    for (weight, shift, divisor), value in zip(_TERMS, values):\n"
-    "        total += weight * ((value - shift) / divisor)\n"
-    "    return total\n";
+std::string python_sum(bool held) {
+  return fmt::format(
+      "\n\ndef _score(values):\n"
+      "    total = _CONSTANT\n"
+      "    for (weight, shift, divisor), {}value in zip(_TERMS, {}values):\n"
+      "        total += weight * (({} - shift) / divisor)\n"
+      "    return total\n",
+      held ? "(low, high), " : "", held ? "_HELD, " : "", held ? "min(max(value, low), high)" : "value");
+}
 
 constexpr std::string_view kScore =
     "\n\ndef score(features):\n"
@@ -164,7 +174,7 @@ Exported export_python(const Model& model, const ExportOptions& options) {
   if (!model.trees) text += python_terms(served);
   if (served.within_query != ScalingKind::none)
     return one_file(text + python_score_query(uses_range(served.within_query)), std::move(served));
-  text += model.trees ? python_tree_functions(model) : std::string(kSum);
+  text += model.trees ? python_tree_functions(model) : python_sum(has_held_terms(served));
   const std::string_view documents = inputs.lowest.empty() ? "several documents" : "all documents of ONE query";
   return one_file(text + fmt::format(fmt::runtime(kScore), documents), std::move(served));
 }

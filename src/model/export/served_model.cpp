@@ -25,6 +25,43 @@ void visit_terms(const Model& model, const Visit& visit) {
   }
 }
 
+/// A term for every weight and for every piece of a curve, which counts from its beginning to its end. Scores are 0 at
+/// the medians.
+ServedModel curve_terms(const Model& model) {
+  ServedModel served;
+  served.logarithms = takes_logarithm(model.scaling.kind);
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const Curve& curve = model.curves->features[j];
+    const double shift = model.scaling.shift.empty() ? 0 : model.scaling.shift[j];
+    const double factor = model.scaling.factor.empty() ? 1 : model.scaling.factor[j];
+    if (factor == 0) {  // constant in training: the scaled value is 0
+      served.constant += model.curves->value(j, model.weights[j], 0);
+      continue;
+    }
+    served.constant -= model.weights[j] * curve.median + model.curves->raw_at_median(j);
+    if (model.weights[j] != 0)
+      served.terms.push_back({.feature = j, .weight = model.weights[j], .shift = shift, .divisor = 1 / factor});
+    for (std::size_t b = 0; b < curve.rises.size(); ++b) {
+      if (curve.rises[b] == 0) continue;
+      const double low = curve.knots[b] / factor + shift, high = curve.knots[b + 1] / factor + shift;
+      served.terms.push_back(
+          {.feature = j, .weight = curve.rises[b], .shift = low, .divisor = high - low, .low = low, .high = high});
+    }
+  }
+  return served;
+}
+
+/// Shifts into the constant.
+ServedModel without_shifts(ServedModel served) {
+  for (ServedModel::Term& term : served.terms) {
+    term.weight /= term.divisor;
+    served.constant -= term.weight * term.shift;
+    term.shift = 0;
+    term.divisor = 1;
+  }
+  return served;
+}
+
 /// f(x) where a term of this weight is smallest in training. Logarithms go a little beyond, by more than
 /// targets round theirs.
 double smallest_at(const Model& model, std::size_t feature, double weight) {
@@ -69,6 +106,7 @@ ServedModel shifted_by_constant(const Model& model) {
 }  // namespace
 
 ServedModel folded(const Model& model, const ExportOptions& options) {
+  if (model.curves) return without_shifts(curve_terms(model));
   if (options.non_negative) return shifted_by_constant(model);
   ServedModel served;
   served.logarithms = takes_logarithm(model.scaling.kind);
@@ -80,6 +118,7 @@ ServedModel folded(const Model& model, const ExportOptions& options) {
 }
 
 ServedModel normalised(const Model& model, const ExportOptions& options) {
+  if (model.curves) return curve_terms(model);
   if (options.non_negative) return shifted(model);
   if (model.scaling.shift.empty()) return folded(model, options);
   ServedModel served;
@@ -108,6 +147,11 @@ ServedModel in_doubles(const Model& model, const ExportOptions& options) {
 bool has_scaling(const ServedModel& served) {
   return std::any_of(served.terms.begin(), served.terms.end(),
                      [](const ServedModel::Term& term) { return term.shift != 0 || term.divisor != 1; });
+}
+
+bool has_held_terms(const ServedModel& served) {
+  return std::any_of(served.terms.begin(), served.terms.end(),
+                     [](const ServedModel::Term& term) { return term.held(); });
 }
 
 void divide_weights(ServedModel& served) {

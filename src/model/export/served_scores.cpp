@@ -79,9 +79,10 @@ double sum_of_terms(const ServedModel& served, std::span<const ServedModel::Term
     Number part = 0;
     for (std::size_t k = first; k < std::min(first + group, terms.size()); ++k) {
       const ServedModel::Term& term = terms[k];
+      const Number value = std::min(std::max(value_of<Number>(served, term.part, x[k]), static_cast<Number>(term.low)),
+                                    static_cast<Number>(term.high));
       part += static_cast<Number>(term.weight) *
-              ((value_of<Number>(served, term.part, x[k]) - static_cast<Number>(term.shift)) /
-               static_cast<Number>(term.divisor));
+              ((value - static_cast<Number>(term.shift)) / static_cast<Number>(term.divisor));
     }
     sum += part;
   }

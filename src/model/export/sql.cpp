@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/quote.h"
 #include "model/export/formats.h"
@@ -31,7 +32,9 @@ void require_columns(const Model& model, const ServedModel& served, const Encode
                      const ExportOptions& options) {
   constexpr std::string_view kEscapes = "databases that escape by a backslash would not end it where it ends";
   std::map<std::string, std::string_view> taken;
+  std::set<std::size_t> seen;
   for (const ServedModel::Term& term : served.terms) {
+    if (!seen.insert(term.feature).second) continue;  // another piece of its curve
     const std::optional<EncodedFeature>& made = encoded.by_feature[term.feature];
     const std::string_view name = made ? made->encoding->column : spelling(model, options, term.feature);
     code_points("sql", name);
@@ -115,6 +118,9 @@ std::string sql_term(const Model& model, const ServedModel& served, const Encode
       encoded ? sql_encoded(*encoded, otherwise)
               : fmt::format("COALESCE({}, {})", identifier(spelling(model, options, term.feature)), otherwise);
   if (served.logarithms) value = logarithm(value);
+  if (term.held())
+    value = fmt::format("CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END", value, literal(term.low),
+                        literal(term.high));
   if (term.shift != 0)
     value = fmt::format("({} {} {})", value, term.shift < 0 ? '+' : '-', literal(std::fabs(term.shift)));
   return fmt::format("{} * {}", literal(term.weight), value);

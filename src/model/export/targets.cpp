@@ -20,7 +20,6 @@ namespace {
 constexpr Serving kSums{};
 constexpr Serving kTrees{.trees = true, .linear = false};
 constexpr Serving kSumsOrTrees{.trees = true};
-constexpr Serving kLogarithms{.logarithms = true};
 constexpr Serving kLogarithmsOrTrees{.logarithms = true, .trees = true};
 constexpr std::uint32_t bit_of(Encode rule) { return std::uint32_t{1} << static_cast<unsigned>(rule); }
 constexpr std::uint32_t kAllRules = ~std::uint32_t{0};
@@ -32,9 +31,11 @@ constexpr Serving kGraphs{
 constexpr Serving kWholeModels{
     .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kAllRules, .encodes_trees = true};
 constexpr Serving kPrograms{
-    .logarithms = true, .lists = true, .trees = true, .encodings = kAllRules, .encodes_trees = true};
-constexpr Serving kDatabases{.logarithms = true, .trees = true, .encodings = kValues | kFormats, .encodes_trees = true};
-constexpr Serving kRankProfiles{.logarithms = true, .encodings = kValues | kDays};
+    .logarithms = true, .lists = true, .trees = true, .curves = true, .encodings = kAllRules, .encodes_trees = true};
+constexpr Serving kDatabases{
+    .logarithms = true, .trees = true, .curves = true, .encodings = kValues | kFormats, .encodes_trees = true};
+constexpr Serving kExpressions{.logarithms = true, .curves = true};
+constexpr Serving kRankProfiles{.logarithms = true, .curves = true, .encodings = kValues | kDays};
 constexpr Serving kFields{.logarithms = true, .trees = true, .encodings = kValues | kDays | bit_of(Encode::month)};
 
 constexpr std::array kTargets{
@@ -63,7 +64,7 @@ constexpr std::array kTargets{
     ExportTarget{{.name = "lucene",
                   .usage = "lucene",
                   .help = "an expression of Lucene, also for scripts of Elasticsearch and OpenSearch"},
-                 kLogarithms,
+                 kExpressions,
                  false,
                  export_lucene},
     ExportTarget{{.name = "lightgbm", .usage = "lightgbm", .help = "trees as LightGBM reads them"},
@@ -197,6 +198,21 @@ void require_ranges(const Model& model) {
         "need; expected a model of version 1.1 or later");
 }
 
+/// A curve of lines is written by its knots, which are those of values by themselves, all there.
+void require_held(const Model& model, std::string_view target) {
+  if (model.scaling.per_query())
+    throw Error(ErrorCode::unsupported,
+                fmt::format("the model scales features by {}, under which {} cannot evaluate curves; expected none, "
+                            "minmax, zscore or log-zscore",
+                            name_of(model.scaling.kind), target));
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (model.curves->features[j].missing)
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("the curve of {} has a value for where the feature is missing, which {} cannot evaluate; "
+                              "expected mlflow, modelcard or dorm serve, or curves of steps",
+                              in_quotes(model.features[j]), target));
+}
+
 /// Throws where a number that was written is none in the precision of the target.
 void require_representable(const Model& model, const ServedModel& served, std::string_view target) {
   const double largest = served.single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
@@ -239,11 +255,15 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
   require_encodings(model, target, options);
   require_query_minima(model, target, options);
   if (model.curves && !target.folder) {
-    if (!target.serving.trees)
+    const bool lines = model.curves->shape == CurveShape::lines;
+    const auto can = [lines](const ExportTarget& each) { return lines ? each.serving.curves : each.serving.trees; };
+    if (!can(target))
       throw Error(ErrorCode::unsupported,
-                  fmt::format("the model has curves, which {} cannot evaluate; expected {}", name,
-                              targets_that([](const ExportTarget& each) { return each.serving.trees; })));
-    return export_model(trees_of_curves(model, name), target, options);
+                  fmt::format("the model has curves of {}, which {} cannot evaluate; expected {}{}",
+                              name_of(model.curves->shape), name, targets_that(can),
+                              lines ? ", or curves of steps (steps:8), which are exported as trees" : ""));
+    if (!lines) return export_model(trees_of_curves(model, name), target, options);
+    require_held(model, name);
   }
   if (model.kind() == Model::Kind::trees && !target.serving.trees)
     throw Error(ErrorCode::unsupported,

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <set>
+#include <map>
 
 #include "base/quote.h"
 #include "data/encode/encoding_words.h"
@@ -125,16 +125,17 @@ Exported export_vespa(const Model& model, const ExportOptions& given) {
         ErrorCode::unsupported,
         fmt::format("vespa cannot say {}, the name of the model; expected an identifier", in_quotes(options.name)));
   ServedModel served = folded(model, options);
-  std::set<std::string> expressions;
+  std::map<std::string, std::size_t> expressions;
   const EncodedFeatures columns(model, options);
   const std::string sum = sum_text(served, [&](const ServedModel::Term& term) {
     const std::optional<EncodedFeature>& made = columns.by_feature[term.feature];
     const bool number = !made || made->encoding->rule == Encode::boolean;
     const std::string x =
         number ? rank_expression(model, options, term.feature) : encoded_expression(model, term.feature, *made);
-    if (!expressions.insert(x).second)
+    if (expressions.emplace(x, term.feature).first->second != term.feature)
       refuse_name("vespa", model.features[term.feature], fmt::format("{} is another feature already", x));
-    return term_text(x, served.logarithms, value_where_missing(model, term.feature));
+    const std::string value = term_text(x, served.logarithms, value_where_missing(model, term.feature));
+    return term.held() ? held_text(value, term) : value;
   });
   std::string text = fmt::format(
       "rank-profile {0} {{\n"

@@ -11,46 +11,34 @@
 namespace dorm {
 namespace {
 
-constexpr unsigned kPlaceBits = 10;
-constexpr unsigned kPlaceMask = (1U << kPlaceBits) - 1;
-constexpr double kNoise = 1e-12;  // of rounding in a scatter, per document
-constexpr double kPlaces = (1U << kPlaceBits) - 1;
+constexpr double kNoise = 1e-12;         // of rounding in a scatter, per document
 constexpr std::size_t kCurveParts = 16;  // in which queries are summed, whatever the number of threads
-
-/// Of one piece: what a document in it adds to the score, at its beginning and from there to its end.
-struct Cell {
-  double level = 0, rise = 0;
-};
 
 /// Of the documents in one piece.
 struct Places {
   double count = 0, sum = 0, squares = 0;
-  void add(double place) {
-    ++count;
-    sum += place;
-    squares += place * place;
+  void add(double place, double documents = 1) {
+    count += documents;
+    sum += documents * place;
+    squares += documents * place * place;
   }
 };
 
-/// What a document in piece b has of the feature itself: nothing where a curve is of steps.
-struct LinePart {
-  double level, rise;
-};
-LinePart line_part(const CurvePieces& feature, CurveShape shape, std::size_t b) {
-  if (feature.curved && shape == CurveShape::steps) return {0, 0};
-  return {feature.edges[b], feature.edges[b + 1] - feature.edges[b]};
-}
+double most_places(std::uint32_t shift) { return static_cast<double>((1U << shift) - 1); }
 
-std::uint16_t code_of(const CurvePieces& feature, double x) {
-  const std::vector<double>& edges = feature.edges;
+}  // namespace
+
+std::uint16_t CurvePieces::code_of(double x) const {
+  const std::uint32_t shift = CurveSlots::shift_of(bins());
+  if (std::isnan(x) && missing) return static_cast<std::uint16_t>(pieces() << shift);
+  if (std::isnan(x)) x = median;
   const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, x);
   const auto piece = static_cast<std::size_t>(above - edges.begin()) - 1;
   const double width = edges[piece + 1] - edges[piece];
   const double place = width > 0 && std::isfinite(width) ? std::clamp((x - edges[piece]) / width, 0.0, 1.0) : 0;
-  return static_cast<std::uint16_t>((piece << kPlaceBits) + static_cast<std::size_t>(std::lround(place * kPlaces)));
+  return static_cast<std::uint16_t>((piece << shift) +
+                                    static_cast<std::size_t>(std::lround(place * most_places(shift))));
 }
-
-}  // namespace
 
 std::vector<double> CurveBasis::weights_of(std::span<const double> w) const {
   std::vector<double> weights(w.begin(), w.begin() + static_cast<std::ptrdiff_t>(features.size()));
@@ -63,6 +51,10 @@ Curves CurveBasis::curves_of(std::span<const double> w) const {
   Curves curves{shape, {}};
   for (const CurvePieces& feature : features) {
     Curve& curve = curves.features.emplace_back();
+    if (feature.missing) {
+      curve.missing = w[*feature.missing];
+      curve.median = feature.median;
+    }
     if (!feature.curved) continue;
     const bool steps = shape == CurveShape::steps;
     curve.knots.assign(feature.edges.begin() + (steps ? 1 : 0), feature.edges.end() - (steps ? 1 : 0));
@@ -75,14 +67,34 @@ Curves CurveBasis::curves_of(std::span<const double> w) const {
 
 CurveFeatures::CurveFeatures(const Dataset& data, const Scaling& scaling, CurveBasis basis, std::size_t threads)
     : data_(data), basis_(std::make_shared<const CurveBasis>(std::move(basis))), features_(data.num_features()) {
-  for (const CurvePieces& feature : basis_->features) first_cell_.push_back(static_cast<std::uint32_t>(feature.cell));
-  auto codes = std::make_shared<std::vector<std::uint16_t>>(data.num_documents() * features_);
+  for (const CurvePieces& feature : basis_->features) add_slots(feature);
+  auto codes = std::make_shared<std::vector<std::uint16_t>>(data.num_documents() * features_ + kCodePadding);
   for (std::size_t q = 0; q < data.num_queries(); ++q) first_.push_back(data.first_document(q));
   visit_scaled(data, scaling, threads, [&](std::size_t q, std::span<const float> rows) {
     std::uint16_t* out = codes->data() + first_[q] * features_;
-    for (std::size_t k = 0; k < rows.size(); ++k) out[k] = code_of(basis_->features[k % features_], rows[k]);
+    const std::size_t documents = data.query(q).size();
+    for (std::size_t i = 0; i < documents; ++i)
+      for (std::size_t j = 0; j < features_; ++j)
+        out[j * documents + i] = basis_->features[j].code_of(static_cast<double>(rows[i * features_ + j]));
   });
   codes_ = std::move(codes);
+}
+
+void CurveFeatures::add_slots(const CurvePieces& feature) {
+  CurveSlots& slots = slots_.emplace_back();
+  slots.first = static_cast<std::uint32_t>(parts_.size());
+  slots.count = static_cast<std::uint32_t>(std::max(kLeastSlots, std::bit_ceil(feature.bins())));
+  slots.shift = CurveSlots::shift_of(feature.bins());
+  parts_.resize(parts_.size() + slots.count);
+  const bool steps = feature.curved && basis_->shape == CurveShape::steps;
+  for (std::size_t b = 0; b < feature.pieces(); ++b) {
+    Slot& slot = parts_[slots.first + b];
+    slot.start = static_cast<double>(b << slots.shift);
+    if (steps) continue;
+    slot.line = feature.edges[b];
+    slot.line_rise = (feature.edges[b + 1] - feature.edges[b]) / most_places(slots.shift);
+    if (feature.curved) slot.rise = 1 / most_places(slots.shift);
+  }
 }
 
 CurveFeatures CurveFeatures::select(const std::vector<std::size_t>& queries) const {
@@ -104,134 +116,129 @@ void CurveFeatures::set_signs(std::span<const std::int8_t> of_features) {
 }
 
 void CurveFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
-  std::vector<Cell> cells(basis_->cells);
+  std::vector<double> tables(2 * parts_.size());
+  double *const level = tables.data(), *const slope = level + parts_.size();
   for (std::size_t j = 0; j < features_; ++j) {
     const CurvePieces& feature = basis_->features[j];
-    double level = 0;
+    const std::size_t first = slots_[j].first;
+    const double* const rises = w.data() + feature.weight;
+    double behind = 0;  // rises of the pieces before
     for (std::size_t b = 0; b < feature.pieces(); ++b) {
-      const LinePart line = line_part(feature, basis_->shape, b);
-      const double rise = b < feature.rises ? w[feature.weight + b] : 0;
-      const bool sloped = feature.curved && basis_->shape == CurveShape::lines;
-      cells[feature.cell + b] = {level + w[j] * line.level, (w[j] * line.rise + (sloped ? rise : 0)) / kPlaces};
-      level += rise;
+      const Slot& slot = parts_[first + b];
+      const double rise = b < feature.rises ? rises[b] : 0;
+      slope[first + b] = w[j] * slot.line_rise + rise * slot.rise;
+      level[first + b] = behind + w[j] * slot.line - slope[first + b] * slot.start;
+      behind += rise;
     }
+    if (!feature.missing) continue;
+    const std::uint16_t median = feature.code_of(feature.median);
+    const std::size_t usual = first + (median >> slots_[j].shift);
+    level[first + feature.pieces()] = level[usual] + slope[usual] * static_cast<double>(median) + w[*feature.missing];
   }
-  const std::uint16_t* code = codes(q);
-  const std::uint32_t* const begin = first_cell_.data();
-  const auto part = [&](std::size_t j) {
-    const Cell& cell = cells[begin[j] + (code[j] >> kPlaceBits)];
-    return cell.level + cell.rise * static_cast<double>(code[j] & kPlaceMask);
-  };
-  for (double& score : out) {
-    std::array<double, 4> sums = {};
-    std::size_t j = 0;
-    for (; j + sums.size() <= features_; j += sums.size())
-      for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += part(j + lane);
-    for (; j < features_; ++j) sums[0] += part(j);
-    score = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    code += features_;
-  }
+  score_codes(slots_, codes(q), out.size(), level, slope, out.data());
 }
 
-/// To cells[2 c] the coefficients of the documents in piece c, to cells[2 c + 1] those times their places.
-void CurveFeatures::add_cells(std::size_t q, std::span<const double> coefficients, std::span<double> cells) const {
-  const std::uint16_t* code = codes(q);
-  for (const double coefficient : coefficients) {
-    if (coefficient == 0) {
-      code += features_;
-      continue;
-    }
-    const double place = coefficient / kPlaces;
-    for (std::size_t j = 0; j < features_; ++j) {
-      double* const cell = &cells[2 * (first_cell_[j] + (code[j] >> kPlaceBits))];
-      cell[0] += coefficient;
-      cell[1] += place * static_cast<double>(code[j] & kPlaceMask);
-    }
-    code += features_;
-  }
+void CurveFeatures::add_sums(std::size_t q, std::span<const double> coefficients, std::span<double> sums) const {
+  add_codes(slots_, codes(q), coefficients, sums.data());
 }
 
-/// direction += that of the cells.
-void CurveFeatures::fold(std::span<const double> cells, std::span<double> direction) const {
+/// direction += that of the sums, which it changes where values are missing.
+void CurveFeatures::fold(std::span<double> sums, std::span<double> direction) const {
   const bool lines = basis_->shape == CurveShape::lines;
   for (std::size_t j = 0; j < features_; ++j) {
     const CurvePieces& feature = basis_->features[j];
-    double behind = 0;  // coefficients in the pieces behind
-    for (std::size_t b = feature.pieces(); b-- > 0;) {
-      const double* const cell = &cells[2 * (feature.cell + b)];
-      const LinePart line = line_part(feature, basis_->shape, b);
-      direction[j] += cell[0] * line.level + cell[1] * line.rise;
-      if (b < feature.rises) direction[feature.weight + b] += behind + (lines ? cell[1] : 0);
-      behind += cell[0];
+    double* const own = sums.data() + 2 * slots_[j].first;
+    if (feature.missing) {
+      const std::uint16_t median = feature.code_of(feature.median);
+      const double count = own[2 * feature.pieces()];
+      double* const usual = own + 2 * (median >> slots_[j].shift);
+      usual[0] += count;
+      usual[1] += count * static_cast<double>(median);
+      direction[*feature.missing] += count;
     }
+    double* const rises = direction.data() + feature.weight;
+    double behind = 0, line = 0;  // coefficients in the pieces behind
+    for (std::size_t b = feature.pieces(); b-- > 0;) {
+      const Slot& slot = parts_[slots_[j].first + b];
+      const double count = own[2 * b], places = own[2 * b + 1] - count * slot.start;
+      line += count * slot.line + places * slot.line_rise;
+      if (b < feature.rises) rises[b] += behind + (lines ? places * slot.rise : 0);
+      behind += count;
+    }
+    direction[j] += line;
   }
 }
 
 void CurveFeatures::pull_back(std::size_t q, std::span<const double> coefficients, Plane& out,
                               PullBackWorkspace& workspace) const {
-  workspace.sums.assign(2 * basis_->cells + dimension(), 0.0);
-  const std::span<double> sums(workspace.sums);
-  add_cells(q, coefficients, sums.first(2 * basis_->cells));
-  fold(sums.first(2 * basis_->cells), sums.subspan(2 * basis_->cells));
-  const std::span<const double> direction = sums.subspan(2 * basis_->cells);
+  workspace.sums.assign(2 * parts_.size() + dimension(), 0.0);
+  const std::span<double> sums = std::span(workspace.sums).first(2 * parts_.size());
+  const std::span<double> direction = std::span(workspace.sums).subspan(2 * parts_.size());
+  add_sums(q, coefficients, sums);
+  fold(sums, direction);
   out.columns.clear();
   out.direction.assign(direction.begin(), direction.end());
 }
 
 std::vector<double> CurveFeatures::combine(std::span<const double> coefficients, std::size_t threads) const {
-  PartialSums sums(kCurveParts, 2 * basis_->cells);
+  PartialSums sums(kCurveParts, 2 * parts_.size());
   const std::size_t queries = data_.num_queries();
   parallel_for(kCurveParts, threads, [&](std::size_t part, std::size_t) {
     const std::size_t end = piece_begin(queries, kCurveParts, part + 1);
     for (std::size_t q = piece_begin(queries, kCurveParts, part); q < end; ++q)
-      add_cells(q, coefficients.subspan(data_.first_document(q), data_.query(q).size()), sums[part]);
+      add_sums(q, coefficients.subspan(data_.first_document(q), data_.query(q).size()), sums[part]);
   });
-  std::vector<double> direction(dimension());
-  fold(sums.total(), direction);
+  std::vector<double> direction(dimension()), total = sums.total();
+  fold(total, direction);
   return direction;
 }
 
-// Of a rise, the documents behind its piece have 1, and those in it their place: counts and two sums per piece.
+// Of a rise, the documents behind its piece have 1, and those in it their place: counts and two sums per piece. A
+// missing value counts as the median, and once more by itself.
 double CurveFeatures::centred_norm(std::size_t threads) const {
   if (data_.num_documents() == 0) return 0;
-  const bool lines = basis_->shape == CurveShape::lines;
   const double sum = ordered_sum(data_.num_queries(), threads, [&](std::size_t q, std::size_t) {
-    const auto documents = static_cast<double>(data_.query(q).size());
-    std::vector<Places> cells(basis_->cells);
-    std::vector<double> mean(features_);
-    const auto visit = [&](const auto& body) {
-      const std::uint16_t* code = codes(q);
-      for (std::size_t i = 0; i < data_.query(q).size(); ++i, code += features_)
-        for (std::size_t j = 0; j < features_; ++j) {
-          const std::size_t piece = code[j] >> kPlaceBits;
-          const double place = static_cast<double>(code[j] & kPlaceMask) / kPlaces;
-          const LinePart line = line_part(basis_->features[j], basis_->shape, piece);
-          body(j, piece, place, line.level + line.rise * place);
-        }
-    };
-    visit([&](std::size_t j, std::size_t piece, double place, double value) {
-      cells[first_cell_[j] + piece].add(place);
-      mean[j] += value / documents;
-    });
+    const std::size_t documents = data_.query(q).size();
     double total = 0;
-    visit([&](std::size_t j, std::size_t, double, double value) { total += (value - mean[j]) * (value - mean[j]); });
-    for (const CurvePieces& feature : basis_->features) {
-      double behind = 0;
-      for (std::size_t b = feature.pieces(); b-- > 0;) {
-        const Places& own = cells[feature.cell + b];
-        const double ones = behind + (lines ? own.sum : 0), squares = behind + (lines ? own.squares : 0);
-        const double scatter = squares - ones * ones / documents;
-        if (b < feature.rises && scatter > kNoise * documents) total += scatter;
-        behind += own.count;
-      }
-    }
+    for (std::size_t j = 0; j < features_; ++j) total += scatter({codes(q) + j * documents, documents}, j);
     return total;
   });
   return sum / static_cast<double>(data_.num_documents());
 }
 
+/// Of the columns of one feature in a query: the sum of squares about their means.
+double CurveFeatures::scatter(std::span<const std::uint16_t> codes, std::size_t j) const {
+  const CurvePieces& feature = basis_->features[j];
+  const std::uint32_t shift = slots_[j].shift;
+  const auto documents = static_cast<double>(codes.size());
+  const bool lines = basis_->shape == CurveShape::lines;
+  std::array<Places, kMostPieces + 1> pieces;
+  double mean = 0, squares = 0, gaps = 0;
+  for (const std::uint16_t each : codes) {
+    const bool missing = static_cast<std::size_t>(each >> shift) >= feature.pieces();
+    const std::uint16_t code = missing ? feature.code_of(feature.median) : each;
+    const Slot& slot = parts_[slots_[j].first + (code >> shift)];
+    const double place = static_cast<double>(code) - slot.start, value = slot.line + slot.line_rise * place;
+    pieces[code >> shift].add(place / most_places(shift));
+    mean += value / documents;
+    squares += value * value;
+    gaps += missing ? 1 : 0;
+  }
+  double total = gaps - gaps * gaps / documents;
+  if (const double line = squares - mean * mean * documents; line > kNoise * squares) total += line;
+  double behind = 0;
+  for (std::size_t b = feature.pieces(); b-- > 0;) {
+    const Places& own = pieces[b];
+    const double ones = behind + (lines ? own.sum : 0), own_squares = behind + (lines ? own.squares : 0);
+    const double rise = own_squares - ones * ones / documents;
+    if (b < feature.rises && rise > kNoise * documents) total += rise;
+    behind += own.count;
+  }
+  return total;
+}
+
 double CurveFeatures::work(std::size_t q) const {
-  return static_cast<double>(data_.query(q).size() * features_ * 4 + basis_->cells);
+  return static_cast<double>(data_.query(q).size() * features_ * 2 + 4 * parts_.size());
 }
 
 }  // namespace dorm

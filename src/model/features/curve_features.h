@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The representation of curves: weights are those of the features, then the rises of their curves, feature by feature.
 // A value is stored as the piece it falls into and its place there, in two bytes, so that no column of a piece is ever
-// made: scores are sums over two lookups, the pull-back adds up pieces and then sums over those behind each.
+// made: scores are sums over two lookups, the pull-back adds up pieces and then sums over those behind each. A missing
+// value has a weight of its own, beside what a document at the median of the feature has.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dorm/data/scale.h"
 #include "dorm/learning/curves.h"
+#include "model/features/curve_kernels.h"
 #include "model/features/representation.h"
 
 namespace dorm {
@@ -18,18 +21,22 @@ namespace dorm {
 struct CurvePieces {
   std::vector<double> edges;  // of the pieces, the least value first; steps: of the intervals between them
   double median = 0;
-  bool curved = false;     // else a line alone
-  std::size_t rises = 0;   // lines: one per piece; steps: one less
-  std::size_t weight = 0;  // the first rise among the weights
-  std::size_t cell = 0;    // the first piece in tables of all pieces
+  bool curved = false;                 // else a line alone
+  std::size_t rises = 0;               // lines: one per piece; steps: one less
+  std::size_t weight = 0;              // the first rise among the weights
+  std::optional<std::size_t> missing;  // which weight a missing value has; none: there is none in the data
   std::size_t pieces() const { return edges.size() - 1; }
+  /// What codes tell apart.
+  std::size_t bins() const { return pieces() + (missing ? 1 : 0); }
+  /// Of a value, missing or not.
+  std::uint16_t code_of(double x) const;
 };
 
 /// Knots of all features: fitted once, and shared by trainings whose weights are to be added.
 struct CurveBasis {
   CurveShape shape = CurveShape::lines;
   std::vector<CurvePieces> features;
-  std::size_t dimension = 0, cells = 0;
+  std::size_t dimension = 0;
 
   /// The weights of the features and the curves that `w` is.
   std::vector<double> weights_of(std::span<const double> w) const;
@@ -61,16 +68,27 @@ class CurveFeatures final : public Representation {
   double work(std::size_t query) const override;
 
  private:
+  /// Of one piece: what a document in it has of the feature itself, and what share of the rise of the piece its code
+  /// is.
+  struct Slot {
+    double line = 0, line_rise = 0;  // at its beginning; per unit of a code
+    double rise = 0;                 // per unit of a code; 0: none, or the piece has no rise
+    double start = 0;                // its least code
+  };
+
   const std::uint16_t* codes(std::size_t query) const { return codes_->data() + first_[query] * features_; }
-  void add_cells(std::size_t query, std::span<const double> coefficients, std::span<double> cells) const;
-  void fold(std::span<const double> cells, std::span<double> direction) const;
+  void add_sums(std::size_t query, std::span<const double> coefficients, std::span<double> sums) const;
+  void fold(std::span<double> sums, std::span<double> direction) const;
+  double scatter(std::span<const std::uint16_t> codes, std::size_t feature) const;
+  void add_slots(const CurvePieces& feature);
 
   Dataset data_;
   std::shared_ptr<const CurveBasis> basis_;
-  std::shared_ptr<const std::vector<std::uint16_t>> codes_;  // row by row
+  std::shared_ptr<const std::vector<std::uint16_t>> codes_;  // query by query, feature by feature
   std::vector<std::size_t> first_;                           // by query: its first row there
   std::size_t features_ = 0;
-  std::vector<std::uint32_t> first_cell_;  // by feature: its first piece in tables of all pieces
+  std::vector<CurveSlots> slots_;  // by feature
+  std::vector<Slot> parts_;        // by slot
   std::vector<std::int8_t> signs_;
 };
 

@@ -2,6 +2,7 @@
 #include "model/features/curve_knots.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/parallel.h"
@@ -13,7 +14,6 @@ namespace dorm {
 namespace {
 
 constexpr std::size_t kSampledDocuments = 20000;
-constexpr std::size_t kLinePieces = 64;  // of a feature without a curve: places alone would be coarse
 
 /// Values with what each counts, in increasing order.
 struct Weighed {
@@ -55,42 +55,53 @@ std::vector<double> inner_knots(const Weighed& sample, std::size_t pieces, Curve
 
 struct Sampled {
   std::vector<float> low, high;
-  std::vector<std::vector<float>> columns;  // of some queries
+  std::vector<bool> gaps;                   // a value is missing
+  std::vector<std::vector<float>> columns;  // of some queries; without missing values
 };
 
 Sampled sample_of(const Dataset& data, const Scaling& scaling, std::size_t threads) {
   const std::size_t features = data.num_features(), step = data.num_documents() / kSampledDocuments + 1;
   constexpr float kMost = std::numeric_limits<float>::max();
   std::vector<std::vector<float>> lows(data.num_queries()), highs(data.num_queries()), rows_of(data.num_queries());
+  std::vector<std::vector<bool>> gaps(data.num_queries());
   visit_scaled(data, scaling, threads, [&](std::size_t q, std::span<const float> rows) {
     lows[q].assign(features, kMost);
     highs[q].assign(features, -kMost);
     for (std::size_t k = 0; k < rows.size(); ++k) {
       lows[q][k % features] = std::min(lows[q][k % features], rows[k]);
       highs[q][k % features] = std::max(highs[q][k % features], rows[k]);
+      if (!std::isnan(rows[k])) continue;
+      gaps[q].resize(features);
+      gaps[q][k % features] = true;
     }
     if (q % step == 0) rows_of[q].assign(rows.begin(), rows.end());
   });
-  Sampled out{std::vector<float>(features, kMost), std::vector<float>(features, -kMost),
+  Sampled out{std::vector<float>(features, kMost), std::vector<float>(features, -kMost), std::vector<bool>(features),
               std::vector<std::vector<float>>(features)};
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     for (std::size_t j = 0; j < features; ++j) {
       out.low[j] = std::min(out.low[j], lows[q][j]);
       out.high[j] = std::max(out.high[j], highs[q][j]);
     }
-    for (std::size_t k = 0; k < rows_of[q].size(); ++k) out.columns[k % features].push_back(rows_of[q][k]);
+    for (std::size_t j = 0; j < gaps[q].size(); ++j) out.gaps[j] = out.gaps[j] || gaps[q][j];
+    for (std::size_t k = 0; k < rows_of[q].size(); ++k)
+      if (!std::isnan(rows_of[q][k])) out.columns[k % features].push_back(rows_of[q][k]);
   }
   return out;
 }
 
 CurvePieces pieces_of(const Sampled& sample, std::size_t j, std::size_t pieces, CurveShape shape) {
   CurvePieces feature;
-  const double low = static_cast<double>(sample.low[j]), high = static_cast<double>(sample.high[j]);
-  if (pieces > 0 && low < high) {
-    std::vector<float> column = sample.columns[j];
+  const bool known = sample.low[j] <= sample.high[j];
+  const double low = known ? static_cast<double>(sample.low[j]) : 0,
+               high = known ? static_cast<double>(sample.high[j]) : 0;
+  std::vector<float> column = sample.columns[j];
+  if (!column.empty() && (pieces > 0 || sample.gaps[j])) {
     const auto middle = column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2);
     std::nth_element(column.begin(), middle, column.end());
     feature.median = static_cast<double>(*middle);
+  }
+  if (pieces > 0 && low < high && !column.empty()) {
     std::vector<double> knots = inner_knots(weighed(sample.columns[j], pieces), pieces, shape);
     std::erase_if(knots, [&](double x) { return x <= low || x >= high; });
     if (knots.empty() && shape == CurveShape::steps) knots = {0.5 * (low + high)};
@@ -103,8 +114,7 @@ CurvePieces pieces_of(const Sampled& sample, std::size_t j, std::size_t pieces, 
       return feature;
     }
   }
-  for (std::size_t k = 0; k <= kLinePieces; ++k)
-    feature.edges.push_back(low + (high - low) * static_cast<double>(k) / static_cast<double>(kLinePieces));
+  feature.edges = {low, high};
   return feature;
 }
 
@@ -127,13 +137,12 @@ void visit_scaled(const Dataset& data, const Scaling& scaling, std::size_t threa
 
 CurveBasis fit_curves(const CurveRequest& request, const Dataset& data, const Scaling& scaling, std::size_t threads) {
   const Sampled sample = sample_of(data, scaling, threads);
-  CurveBasis basis{request.shape, {}, data.num_features(), 0};
+  CurveBasis basis{request.shape, {}, data.num_features()};
   for (std::size_t j = 0; j < data.num_features(); ++j) {
     CurvePieces& feature = basis.features.emplace_back(pieces_of(sample, j, request.pieces[j], request.shape));
     feature.weight = basis.dimension;
-    feature.cell = basis.cells;
     basis.dimension += feature.rises;
-    basis.cells += feature.pieces();
+    if (sample.gaps[j]) feature.missing = basis.dimension++;
   }
   return basis;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "dorm/base/catalog.h"
 #include "dorm/error.h"
@@ -82,7 +83,8 @@ double Curves::raw(const Curve& curve, double x) const {
 
 double Curves::value(std::size_t j, double weight, double x) const {
   const Curve& curve = features[j];
-  if (curve.knots.empty()) return weight * x;
+  if (std::isnan(x)) return curve.missing.value_or(0);
+  if (curve.knots.empty()) return weight * (x - curve.median);
   return weight * (x - curve.median) + raw(curve, x) - raw(curve, curve.median);
 }
 

@@ -6,7 +6,8 @@ All rankings of every query are listed, so the problem is the definition itself:
 H_q(w) = max over rankings of [loss + f] - f(reference). Measures, decays and references are written here a second time.
 The references of `best` and `predicted` are fixed by the first feature as score.
 Line of optima.txt: file measure decay bound C primal dual. Line of signed_optima.txt: the same of the problem under
-signs of the weights, which follow as + - or 0 for each.
+signs of the weights, which follow as + - or 0 for each. Line of curved_optima.txt: the same of curves with knots at
+KNOTS, of lines or steps, under a sign for each feature; values stand at one of PLACES places in their piece.
 """
 
 import itertools
@@ -16,6 +17,10 @@ import numpy as np
 from cvxopt import matrix, solvers
 
 solvers.options.update(show_progress=False, abstol=1e-11, reltol=1e-11, feastol=1e-11)
+
+
+KNOTS = np.array([-0.4, 0.5])
+PLACES = 2**14 - 1  # 16 bits, two of them for three pieces
 
 
 def position_weights(measure, length, labels):
@@ -76,6 +81,22 @@ def planes(measure, decay, bound, features, labels):
     return [(loss, (zero - coefficients(c, r)) @ features) for loss, r in zip(losses, rankings)]
 
 
+def curves(columns, shape):
+    """By feature the matrix of its columns: the value and the share of each piece that is passed, or the steps."""
+    blocks = []
+    for x, low, high in columns:
+        edges = np.concatenate([[low], KNOTS, [high]])
+        piece = np.searchsorted(KNOTS, x, side="right")
+        width = edges[piece + 1] - edges[piece]
+        place = np.round((x - edges[piece]) / width * PLACES) / PLACES
+        if shape == "steps":
+            blocks.append((x[:, None] >= KNOTS).astype(float))
+            continue
+        passed = np.clip(piece[:, None] + place[:, None] - np.arange(len(KNOTS) + 1), 0, 1)
+        blocks.append(np.column_stack([edges[piece] + place * width, passed]))
+    return blocks
+
+
 def optimum(weight, blocks, signs):
     """Over (w, xi): min 1/2 |w|^2 + C sum xi, xi_q >= loss - <w, direction>, xi >= 0, signs_j w_j >= 0."""
     losses = np.array([p[0] for b in blocks for p in b])
@@ -117,15 +138,16 @@ def main():
         ([5, 4, 4], 3, "precision@3", "power:0.5", "average", 1.0),
     ]
     folder = pathlib.Path(__file__).parent / "data"
-    summary, signed = [], []
+    summary, signed, curved = [], [], []
     for number, (sizes, dimension, measure, decay, bound, weight) in enumerate(problems, 1):
         rng = np.random.default_rng(number)
-        lines, blocks = [], []
+        lines, blocks, data = [], [], []
         for q, size in enumerate(sizes):
             labels = np.concatenate([[2, 0], rng.integers(0, 3, size=size - 2)]).astype(float)
             features = (rng.normal(size=(size, dimension)) + labels[:, None] * [0.5] + [0] * dimension).round(3)
             features = features.astype(np.float32).astype(float)
             blocks.append(planes(measure, decay, bound, features, labels))
+            data.append((features, labels))
             for y, row in zip(labels, features):
                 lines.append(f"{y:g} qid:{q} " + " ".join(f"{j}:{v:.9g}" for j, v in enumerate(row, 1)))
         primal, dual, w = optimum(weight, blocks, np.zeros(dimension))
@@ -136,6 +158,17 @@ def main():
         for signs in (np.ones(dimension), -np.ones(dimension), -np.sign(w) * (np.arange(dimension) % 2 == 0)):
             primal, dual, _ = optimum(weight, blocks, signs)
             signed.append(f"{name} {''.join('0+-'[int(x)] for x in signs)} {primal:.17g} {dual:.17g}")
+        rows = np.vstack([features for features, _ in data])
+        for shape in ("lines", "steps") if bound in ("given", "average") else ("lines",):
+            written = []
+            for features, labels in data:
+                parts = curves(zip(features.T, rows.min(axis=0), rows.max(axis=0)), shape)
+                written.append(planes(measure, decay, bound, np.hstack(parts), labels))
+            for signs in (np.zeros(dimension), np.resize([1, -1, 0], dimension), -np.ones(dimension)):
+                spread = np.repeat(signs, [part.shape[1] for part in parts])
+                primal, dual, _ = optimum(weight, written, spread)
+                curved.append(f"{name} {shape} {''.join('0+-'[int(x)] for x in signs)} {primal:.17g} {dual:.17g}")
+    (folder / "curved_optima.txt").write_text("\n".join(curved) + "\n")
     (folder / "signed_optima.txt").write_text("\n".join(signed) + "\n")
     (folder / "optima.txt").write_text("\n".join(summary) + "\n")
 
