@@ -4,6 +4,7 @@
 import json
 import math
 import random
+import re
 import shutil
 import sqlite3
 import struct
@@ -42,6 +43,23 @@ def test_models_of_curves_rank_as_they_explain(here):
     for document in documents:
         assert scores[document["row"] - 1] == pytest.approx(document["score"])
         assert sum(part["contribution"] for part in document["features"]) == pytest.approx(document["score"])
+
+
+def test_pages_draw_the_curves_and_what_they_add(here):
+    dorm("train", "d.txt", "--curves", 5, "--model", "page.json", "--report", "p.md", "--report", "p.html", cwd=here)
+    page = (here / "p.md").read_text()
+    assert "## Curves" in page and "foot of a picture" in page and "## Weights" not in page
+    assert (here / "p.html").read_text().count("part of the score") >= 4
+    shown = dict(re.findall(r"^\| \d+ \| (d\S+) \|.*\| ([^|]+) \|$", page, re.MULTILINE))
+    queries = {line.split("docid=")[-1].strip(): line.split()[1][4:] for line in (here / "d.txt").open()}
+    assert len(shown) > 10
+    for document, parts in list(shown.items())[:5]:
+        told = dorm("explain", "page.json", "d.txt", "--query", queries[document], "--format", "jsonl", cwd=here).stdout
+        features = next(d for d in map(json.loads, told.splitlines()) if d["document"] == document)["features"]
+        above = {part["feature"]: part["above_mean"] for part in features}
+        for part in parts.split(", "):
+            feature, figure = part.split()
+            assert above[feature] == pytest.approx(float(figure), rel=1e-2)
 
 
 def test_a_curve_never_turns_under_a_sign(here):

@@ -115,7 +115,8 @@ void CurveFeatures::set_signs(std::span<const std::int8_t> of_features) {
   }
 }
 
-void CurveFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
+void CurveFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w,
+                                std::span<double> out) const {
   std::vector<double> tables(2 * parts_.size());
   double *const level = tables.data(), *const slope = level + parts_.size();
   for (std::size_t j = 0; j < features_; ++j) {
@@ -135,7 +136,8 @@ void CurveFeatures::scores(std::size_t q, std::span<const double> w, std::span<d
     const std::size_t usual = first + (median >> slots_[j].shift);
     level[first + feature.pieces()] = level[usual] + slope[usual] * static_cast<double>(median) + w[*feature.missing];
   }
-  score_codes(slots_, codes(q), out.size(), level, slope, out.data());
+  const std::size_t next = upcoming == q ? 0 : data_.query(upcoming).size() * features_;
+  score_codes(slots_, codes(q), out.size(), level, slope, out.data(), {codes(upcoming), next});
 }
 
 void CurveFeatures::add_sums(std::size_t q, std::span<const double> coefficients, std::span<double> sums) const {

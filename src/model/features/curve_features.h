@@ -60,7 +60,11 @@ class CurveFeatures final : public Representation {
   /// Of the features: those of a curve are the signs of its rises, too.
   void set_signs(std::span<const std::int8_t> of_features);
 
-  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;
+  void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override {
+    scores_then(query, query, w, out);
+  }
+  void scores_then(std::size_t query, std::size_t upcoming, std::span<const double> w,
+                   std::span<double> out) const override;
   void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
                  PullBackWorkspace& workspace) const override;
   std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const override;

@@ -18,6 +18,7 @@ struct CodeJob {
   std::size_t documents;
   const double *level, *slope;
   double* scores;
+  std::span<const std::uint16_t> upcoming;
 };
 
 template <std::size_t N>
@@ -87,7 +88,8 @@ template <std::size_t N, std::size_t vectors, std::size_t registers>
 
 /// The scores of `vectors` times N documents from `first` on; lanes behind the last document are not stored.
 template <std::size_t N, std::size_t vectors>
-[[gnu::always_inline]] inline void score_block(const CodeJob& job, std::size_t first) {
+[[gnu::always_inline]] inline void score_block(const CodeJob& job, std::size_t first, std::size_t& fetched) {
+  constexpr std::size_t kLine = 64 / sizeof(std::uint16_t);
   typename LanesOf<N>::Doubles sums[vectors] = {};
   const std::uint16_t* codes = job.codes + first;
   for (const CurveSlots& feature : job.features) {
@@ -98,6 +100,8 @@ template <std::size_t N, std::size_t vectors>
     else
       add_feature<N, vectors, 0>(job, feature, codes, sums);
     codes += job.documents;
+    for (std::size_t v = 0; v < vectors && fetched < job.upcoming.size(); v += 2, fetched += kLine)
+      __builtin_prefetch(job.upcoming.data() + fetched, 0, 2);
   }
 #pragma GCC unroll 4
   for (std::size_t v = 0; v < vectors; ++v)
@@ -106,10 +110,11 @@ template <std::size_t N, std::size_t vectors>
 
 template <std::size_t N>
 [[gnu::always_inline]] inline void score_all(const CodeJob& job) {
-  std::size_t i = 0;
-  for (; i + kVectorsAtOnce * N <= job.documents; i += kVectorsAtOnce * N) score_block<N, kVectorsAtOnce>(job, i);
-  for (; i + 2 * N <= job.documents; i += 2 * N) score_block<N, 2>(job, i);
-  for (; i < job.documents; i += N) score_block<N, 1>(job, i);
+  std::size_t i = 0, fetched = 0;
+  for (; i + kVectorsAtOnce * N <= job.documents; i += kVectorsAtOnce * N)
+    score_block<N, kVectorsAtOnce>(job, i, fetched);
+  for (; i + 2 * N <= job.documents; i += 2 * N) score_block<N, 2>(job, i, fetched);
+  for (; i < job.documents; i += N) score_block<N, 1>(job, i, fetched);
 }
 
 struct SumJob {
@@ -257,8 +262,9 @@ template <std::size_t N>
 }  // namespace
 
 void score_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, std::size_t documents,
-                 const double* level, const double* slope, double* scores, SimdLevel level_of_cpu) {
-  const CodeJob job{features, codes, documents, level, slope, scores};
+                 const double* level, const double* slope, double* scores, std::span<const std::uint16_t> upcoming,
+                 SimdLevel level_of_cpu) {
+  const CodeJob job{features, codes, documents, level, slope, scores, upcoming};
   (level_of_cpu == SimdLevel::avx512 ? compiled_for<score_all<8>>(level_of_cpu)
    : level_of_cpu == SimdLevel::avx2 ? compiled_for<score_all<4>>(level_of_cpu)
                                      : compiled_for<score_all<2>>(level_of_cpu))(job);

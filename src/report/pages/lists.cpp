@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/align.h"
+#include "model/contributions.h"
 
 namespace dorm::pages {
 namespace {
@@ -16,24 +16,24 @@ constexpr std::size_t kListed = 10;        // documents of a list
 constexpr std::size_t kMissed = 3;         // best documents below them
 constexpr std::size_t kContributions = 3;  // features of a document
 
-bool is_linear(const Model& model) { return !model.weights.empty() && model.weights.size() == model.features.size(); }
+/// Weights of features, or curves.
+bool is_additive(const Model& model) { return !model.weights.empty() && model.weights.size() == model.features.size(); }
 
-/// The features that move a document most against the mean document of its query: w_j (x_j - mean of x_j). All of them
-/// add up to its score less the mean score.
+/// The features that move a document most against the mean document of its query. All of them add up to its score less
+/// the mean score.
 class Contributions {
  public:
-  /// `scaled`: the features of the documents of one query, row by row.
-  Contributions(const Model& model, std::span<const double> scaled)
-      : model_(model), scaled_(scaled), mean_(model.weights.size()) {
-    const std::size_t documents = scaled.size() / mean_.size();
-    for (std::size_t k = 0; k < scaled.size(); ++k)
-      mean_[k % mean_.size()] += scaled[k] / static_cast<double>(documents);
+  /// `parts`: what features add to the scores of the documents of one query, row by row.
+  Contributions(const Model& model, std::span<const double> parts)
+      : model_(model), parts_(parts), mean_(model.features.size()) {
+    const std::size_t documents = parts.size() / mean_.size();
+    for (std::size_t k = 0; k < parts.size(); ++k) mean_[k % mean_.size()] += parts[k] / static_cast<double>(documents);
   }
 
   std::string of(std::size_t document) const {
-    const std::span<const double> row = scaled_.subspan(document * mean_.size(), mean_.size());
-    std::vector<double> parts(row.size());
-    for (std::size_t j = 0; j < row.size(); ++j) parts[j] = model_.weights[j] * (row[j] - mean_[j]);
+    const std::span<const double> row = parts_.subspan(document * mean_.size(), mean_.size());
+    std::vector<double> parts(row.begin(), row.end());
+    for (std::size_t j = 0; j < parts.size(); ++j) parts[j] -= mean_[j];
     std::vector<std::size_t> order(parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const std::size_t shown = std::min(kContributions, order.size());
@@ -48,7 +48,7 @@ class Contributions {
 
  private:
   const Model& model_;
-  std::span<const double> scaled_;
+  std::span<const double> parts_;
   std::vector<double> mean_;
 };
 
@@ -93,7 +93,7 @@ std::vector<report::Column> list_columns(const Model& model, const Dataset& data
       report::text_column("document", data.has_document_ids() ? "its id" : "its row in the file"),
       report::significant_column("label", 4), report::significant_column("score", 5),
       report::count_column("ideal rank", "where the best order has it; documents of one label share their places")};
-  if (is_linear(model))
+  if (is_additive(model))
     columns.push_back(
         report::text_column("largest contributions", "to the score, against the mean document of the query"));
   return columns;
@@ -102,17 +102,18 @@ std::vector<report::Column> list_columns(const Model& model, const Dataset& data
 std::vector<QueryList> lists_of(const Model& model, const Judgement& judgement, std::span<const std::size_t> queries,
                                 std::size_t threads) {
   std::vector<QueryList> lists;
-  const bool linear = is_linear(model);
+  const bool additive = is_additive(model);
   const Dataset shown = judgement.data->select(queries);
-  const std::vector<double> scaled = linear ? scaled_features(model, shown, threads) : std::vector<double>();
+  const std::vector<double> parts =
+      additive ? dorm::contributions_of(model, shown, threads)->values : std::vector<double>();
   for (std::size_t k = 0; k < queries.size(); ++k) {
-    if (!linear) {
+    if (!additive) {
       lists.push_back(list_of(judgement, queries[k], nullptr));
       continue;
     }
     const std::size_t width = model.weights.size();
     const Contributions contributions(
-        model, std::span(scaled).subspan(shown.first_document(k) * width, shown.query(k).size() * width));
+        model, std::span(parts).subspan(shown.first_document(k) * width, shown.query(k).size() * width));
     lists.push_back(list_of(judgement, queries[k], &contributions));
   }
   return lists;

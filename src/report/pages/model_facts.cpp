@@ -10,11 +10,13 @@
 #include "base/stopwatch.h"
 #include "dorm/train.h"
 #include "model/align.h"
+#include "model/contributions.h"
 
 namespace dorm::pages {
 namespace {
 
 constexpr std::size_t kShownWeights = 15;
+constexpr std::size_t kDrawnCurves = 6, kBinsOfValues = 40;
 constexpr std::size_t kMeasuredDocuments = 20'000;
 constexpr double kMeasuredSeconds = 0.02;
 
@@ -44,30 +46,90 @@ report::Bars bars_of(const Model& model, const std::vector<double>& values, std:
   return bars;
 }
 
-/// Standard deviation of w_j x_j within queries: how much a feature moves documents against each other.
+/// Standard deviation within queries of what a feature adds: how much it moves documents against each other.
 std::vector<double> movements(const Model& model, const Dataset& data, std::size_t threads) {
-  const Dataset aligned = align_features(model, first_documents(data, kMeasuredDocuments), threads);
-  std::vector<double> squares(model.weights.size()), sum(squares.size()), sum_squares(squares.size());
-  std::vector<float> row(squares.size());
-  for (std::size_t q = 0; q < aligned.num_queries(); ++q) {
-    const Query query = aligned.query(q);
-    std::fill(sum.begin(), sum.end(), 0.0);
-    std::fill(sum_squares.begin(), sum_squares.end(), 0.0);
-    for (std::size_t i = 0; i < query.size(); ++i) {
-      query.rows.load(i, row);
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        const double x = row[j];
-        sum[j] += x;
-        sum_squares[j] += x * x;
-      }
-    }
-    for (std::size_t j = 0; j < squares.size(); ++j)
-      squares[j] += std::max(0.0, sum_squares[j] - sum[j] * sum[j] / static_cast<double>(query.size()));
+  const Dataset sample = first_documents(data, kMeasuredDocuments);
+  const std::vector<double> parts = dorm::contributions_of(model, sample, threads)->values;
+  const std::size_t width = model.features.size();
+  std::vector<double> squares(width), mean(width);
+  for (std::size_t q = 0; q < sample.num_queries(); ++q) {
+    const auto documents = static_cast<double>(sample.query(q).size());
+    const std::span<const double> rows =
+        std::span(parts).subspan(sample.first_document(q) * width, sample.query(q).size() * width);
+    std::fill(mean.begin(), mean.end(), 0.0);
+    for (std::size_t k = 0; k < rows.size(); ++k) mean[k % width] += rows[k] / documents;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      squares[k % width] += (rows[k] - mean[k % width]) * (rows[k] - mean[k % width]);
   }
-  const double documents = static_cast<double>(std::max<std::size_t>(1, aligned.num_documents()));
-  for (std::size_t j = 0; j < squares.size(); ++j)
-    squares[j] = std::fabs(model.weights[j]) * std::sqrt(squares[j] / documents);
+  const auto documents = static_cast<double>(std::max<std::size_t>(1, sample.num_documents()));
+  for (double& square : squares) square = std::sqrt(square / documents);
   return squares;
+}
+
+/// The share of the values in each of kBinsOfValues parts of [low, high], as a foot of the picture of a curve.
+report::Series distribution_of(std::span<const double> values, std::size_t feature, std::size_t width, double low,
+                               double high) {
+  std::vector<double> counts(kBinsOfValues);
+  for (std::size_t k = feature; k < values.size(); k += width) {
+    const double place = (values[k] - low) / (high - low) * static_cast<double>(kBinsOfValues);
+    if (place >= 0 && place <= static_cast<double>(kBinsOfValues))
+      ++counts[std::min(kBinsOfValues - 1, static_cast<std::size_t>(place))];
+  }
+  const double most = std::max(1.0, *std::max_element(counts.begin(), counts.end()));
+  report::Series shares{.name = "documents"};
+  for (std::size_t b = 0; b <= 2 * kBinsOfValues; ++b) {
+    const std::size_t edge = (b + 1) / 2;
+    shares.x.push_back(low + (high - low) * static_cast<double>(edge) / static_cast<double>(kBinsOfValues));
+    shares.y.push_back(counts[std::min(b / 2, kBinsOfValues - 1)] / most);
+  }
+  return shares;
+}
+
+/// What a feature adds over its values; under it how many documents have them.
+report::Plot curve_plot(const Model& model, std::size_t j, std::span<const double> values) {
+  const Curve& curve = model.curves->features[j];
+  const bool steps = model.curves->shape == CurveShape::steps;
+  const double margin = steps ? std::max(0.05 * (curve.knots.back() - curve.knots.front()), 1e-9) : 0;
+  report::Series line{.name = "adds to a score"};
+  const auto add = [&](double x, double at) {
+    line.x.push_back(x);
+    line.y.push_back(model.curves->value(j, model.weights[j], at));
+  };
+  if (steps) add(curve.knots.front() - margin, curve.knots.front() - margin);
+  for (std::size_t k = 0; k < curve.knots.size(); ++k) {
+    if (steps) add(curve.knots[k], k == 0 ? curve.knots[0] - margin : curve.knots[k - 1]);
+    add(curve.knots[k], curve.knots[k]);
+  }
+  if (steps) add(curve.knots.back() + margin, curve.knots.back());
+  const auto [low, high] = std::minmax_element(line.y.begin(), line.y.end());
+  const double range = std::max(*high - *low, 1e-12), foot = *low - 0.35 * range;
+  report::Series shares = distribution_of(values, j, model.features.size(), line.x.front(), line.x.back());
+  for (double& share : shares.y) share = foot + 0.25 * range * share;
+  shares.low.assign(shares.y.size(), foot);
+  shares.high = shares.y;
+  report::Plot plot{.title = model.features[j],
+                    .x = {.label = fmt::format("value under the scaling {}", name_of(model.scaling.kind))},
+                    .y = {.label = "part of the score"}};
+  plot.series = {std::move(line), std::move(shares)};
+  if (curve.missing) plot.caption = fmt::format("A missing value adds {:+.4g}.", *curve.missing);
+  return plot;
+}
+
+report::Section curves_section(const Model& model, const Dataset& data, const std::vector<double>& moved,
+                               std::size_t threads) {
+  const std::vector<Curve>& curves = model.curves->features;
+  const auto curved = std::count_if(curves.begin(), curves.end(), [](const Curve& c) { return !c.knots.empty(); });
+  report::Section section{"Curves"};
+  section.blocks.push_back(report::Paragraph{fmt::format(
+      "A score is a sum of {} functions of one feature each, {} of them curves of {}. Each is 0 at the median of its "
+      "feature. Drawn are those that move documents most; the foot of a picture is the distribution of the values.",
+      curves.size(), curved, name_of(model.curves->shape))});
+  const std::vector<double> values = scaled_features(model, first_documents(data, kMeasuredDocuments), threads);
+  std::size_t drawn = 0;
+  for (const std::size_t j : largest(moved))
+    if (!curves[j].knots.empty() && moved[j] > 0 && drawn++ < kDrawnCurves)
+      section.blocks.push_back(curve_plot(model, j, values));
+  return section;
 }
 
 }  // namespace
@@ -109,6 +171,14 @@ report::Fact speed_fact(const Model& model, const Dataset& data) {
 }
 
 report::Section weights_section(const Model& model, const Dataset& data, std::size_t threads) {
+  const std::vector<double> moved = movements(model, data, threads);
+  report::Bars moves = bars_of(model, moved, "Features that move documents most", "part of the score");
+  if (model.curves) {
+    report::Section section = curves_section(model, data, moved, threads);
+    moves.caption = "Standard deviation within queries of what a feature adds.";
+    section.blocks.push_back(std::move(moves));
+    return section;
+  }
   const auto nonzero = std::count_if(model.weights.begin(), model.weights.end(), [](double w) { return w != 0; });
   report::Section section{"Weights"};
   section.blocks.push_back(report::Paragraph{fmt::format(
@@ -116,8 +186,6 @@ report::Section weights_section(const Model& model, const Dataset& data, std::si
       "given, since resampled trainings would cost as many times as much.",
       model.weights.size(), nonzero, name_of(model.scaling.kind))});
   section.blocks.push_back(bars_of(model, model.weights, "Largest weights", "weight"));
-  report::Bars moves =
-      bars_of(model, movements(model, data, threads), "Features that move documents most", "part of the score");
   moves.caption = "Standard deviation within queries: weight times spread of the scaled feature.";
   section.blocks.push_back(std::move(moves));
   return section;

@@ -17,7 +17,7 @@ report::Fact size_fact(const Model& model);
 /// Documents per second on one thread, measured on some of the data.
 report::Fact speed_fact(const Model& model, const Dataset& data);
 
-/// The largest weights, and how much of the scores of `data` each feature makes.
+/// The largest weights or the curves, and how much of the scores of `data` each feature makes.
 report::Section weights_section(const Model& model, const Dataset& data, std::size_t threads);
 
 }  // namespace dorm::pages
