@@ -1,6 +1,7 @@
 # dorm_external(NAME): the target dorm_external::NAME of a library that brings no CMake configuration; no target where it is
 # not found. Installed with the package: its users look on their own machine, and it holds no path of the one that built it.
 set(DORM_EXTERNAL_zstd zstd.h zstd) # a header and the libraries
+set(DORM_EXTERNAL_lz4 lz4frame.h lz4)
 set(DORM_EXTERNAL_xxhash xxhash.h)
 set(DORM_EXTERNAL_psl libpsl.h psl)
 set(DORM_EXTERNAL_cbc CbcModel.hpp Cbc Cgl OsiClp Clp Osi CoinUtils)

@@ -60,6 +60,21 @@ if(DORM_PSL STREQUAL "AUTO" OR DORM_PSL)
 endif()
 message(STATUS "dorm: public suffixes by libpsl: ${dorm_psl}")
 
+# Files of lz4 are read: `dorm_lz4` is true or false.
+set(DORM_LZ4 AUTO CACHE STRING "Reading .lz4 files: AUTO (where liblz4 is found), ON, OFF")
+set_property(CACHE DORM_LZ4 PROPERTY STRINGS AUTO ON OFF)
+set(dorm_lz4 FALSE)
+if(DORM_LZ4 STREQUAL "AUTO" OR DORM_LZ4)
+  dorm_external(lz4)
+  if(TARGET dorm_external::lz4)
+    set(dorm_lz4 TRUE)
+    list(APPEND dorm_externals lz4)
+  elseif(NOT DORM_LZ4 STREQUAL "AUTO")
+    message(FATAL_ERROR "DORM_LZ4=ON, but liblz4 was not found: install liblz4-dev (Debian, Ubuntu), lz4-devel (Fedora) or lz4 (Homebrew)")
+  endif()
+endif()
+message(STATUS "dorm: files of lz4: ${dorm_lz4}")
+
 # The server reads requests by simdjson: `dorm_server` is true or false.
 set(DORM_SERVE AUTO CACHE STRING "The server of dorm serve: AUTO (where simdjson is found), ON, OFF")
 set_property(CACHE DORM_SERVE PROPERTY STRINGS AUTO ON OFF)

@@ -38,6 +38,11 @@ STUDIES = {
     "clicks/stream.py": ["--rows 1e5 --pandas-rows 1e5 --folder {out}"],
     "distributed/cost.py": ["--command {dorm} --quick --pairs 1"],
     "distributed/passes.py": ["--command {dorm} --queries 100 --tolerance 1e-1 --most 40"],
+    "evaluation/compare.py": [
+        "--dorm {dorm} --queries 50 --documents 100 --turns 1 --results {out}",
+        "--dorm {dorm} --stream --long 1000 --results {out}",
+    ],
+    "evaluation/intervals.py": ["--draws 5 --results {out}/intervals.csv"],
     "kernel/run.py": [
         f"{part} --dorm {{dorm}} --out {{out}} --quick"
         for part in ("quality", "approach", "cache", "large", "threads", "rate")

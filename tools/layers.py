@@ -28,7 +28,9 @@ LAYERS = {
         (),
     ),
     "data/judgments": Room(
-        "facts beside features and labels: judgments, groups, topics, ids", ("base",), ("data/judgments",)
+        "facts beside features and labels: judgments, groups, topics, ids",
+        ("base",),
+        ("data/judgments", "data/run_sink"),
     ),
     "data/ratings": Room(
         "ratings of users and items, and their splits",
@@ -84,7 +86,7 @@ LAYERS = {
             "data/judgments",
             "data/ratings",
         ),
-        ("matching/read_graphs", "clicks/click_log", "recommend/read_events"),
+        ("matching/read_graphs", "clicks/click_log", "data/read_runs", "recommend/read_events"),
     ),
     "data/io": Room(
         "the format of a file, the reader for it, and its parts",
@@ -153,6 +155,7 @@ LAYERS = {
         "tables, intervals, ties, paired tests",
         (
             "base",
+            "base/vector",
             "data",
             "data/groups",
             "data/judgments",
@@ -161,7 +164,14 @@ LAYERS = {
             "ranking/measure",
             "ranking/topics",
         ),
-        ("evaluate", "evaluation/difference", "evaluation/judging", "recommend/catalogue"),
+        (
+            "evaluate",
+            "evaluation/difference",
+            "evaluation/judging",
+            "evaluation/query_groups",
+            "evaluation/run_evaluation",
+            "recommend/catalogue",
+        ),
     ),
     "evaluation/clicks": Room(
         "propensities from click logs, rankers evaluated by clicks",

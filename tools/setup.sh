@@ -26,7 +26,7 @@ cd "$(dirname "$0")/.."
 # Packages of Debian and Ubuntu. What `build` finds decides how the library is compiled: optional libraries belong there
 # and nowhere else, or the next job would compile everything again.
 declare -A packages=(
-  [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libeigen3-dev
+  [build]="g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev liblz4-dev libeigen3-dev
            libboost-dev libxxhash-dev libpsl-dev coinor-libcbc-dev libsimdjson-dev libsqlite3-dev"
   [test]="libgtest-dev git"
   [python]="python3-dev python3-venv ca-certificates"

@@ -23,7 +23,7 @@ mv "$work"/dist/*.tar.gz dist/
 "$work/clean/bin/dorm" help serve > /dev/null # of dorm-all
 # Libraries that not every Linux has must be inside.
 site=$("$work/clean/bin/python" -c 'import dorm, pathlib; print(pathlib.Path(dorm.__file__).parent.parent)')
-if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd|simdjson|sqlite' | grep -v '\.libs/'; then
+if find "$site"/dorm* "$work/clean/bin/dorm" -type f -perm -u+x -exec ldd {} + 2>/dev/null | grep -E 'fmt|zstd|lz4|simdjson|sqlite' | grep -v '\.libs/'; then
   echo "the wheel needs these libraries of the system"
   exit 1
 fi

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "command.h"
@@ -14,6 +15,7 @@
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "dorm/ranking/group_lists.h"
+#include "input/query_groups.h"
 #include "input/rankers.h"
 #include "model/trained_on.h"
 #include "options/eval_options.h"
@@ -201,23 +203,16 @@ EvalReport evaluate_by_subtopic(EvalArguments& arguments, const Settings& settin
   return report;
 }
 
-void warn_of_unjudged(const EvaluationTable& table, const EvalArguments& arguments, const Settings& settings) {
-  if (table.unjudged_queries > 0 && arguments.queries.empty())
-    warn(settings,
-         fmt::format("{}: {} queries have no judgments and are ignored", arguments.run, table.unjudged_queries));
-}
-
 EvalReport evaluate_trec(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
   const std::vector<Judgment> judgments = chosen_judgments(arguments);
   EvalReport report;
-  report.table = evaluate_run(judgments, read_run(arguments.run), measures, arguments.options);
-  warn_of_unjudged(report.table, arguments, settings);
+  report.table = evaluate_run_file(arguments.run, judgments, measures, arguments, settings);
   if (!arguments.against.empty())
     add_comparison(
         report,
-        on_queries_of(report.table, evaluate_run(judgments, read_run(arguments.against), measures, arguments.options)),
+        on_queries_of(report.table, evaluate_run_file(arguments.against, judgments, measures, arguments, settings)),
         arguments);
   return report;
 }
@@ -235,10 +230,7 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
   std::string per_query, summary;
   for (const std::string& file : files) {
     std::string tag;
-    const std::vector<RunEntry> run = read_run(file, &tag);
-    const EvaluationTable table = evaluate_run(judgments, run, lines.measures(), arguments.options);
-    if (table.unjudged_queries > 0 && arguments.queries.empty())
-      warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", file, table.unjudged_queries));
+    const EvaluationTable table = evaluate_run_file(file, judgments, lines.measures(), arguments, settings, &tag);
     if (!arguments.per_query.empty()) per_query += (files.size() > 1 ? lines.run_id(tag) : "") + lines.per_query(table);
     summary += lines.summary(table, tag);
   }
@@ -246,7 +238,8 @@ void print_trec(EvalArguments& arguments, const Settings& settings) {
   print(summary);
 }
 
-void write_page(const EvaluatedRankers& evaluated, const EvalArguments& arguments, const Settings& settings) {
+void write_page(const EvaluatedRankers& evaluated, const std::optional<GroupsReport>& groups,
+                const EvalArguments& arguments, const Settings& settings) {
   if (arguments.reports.empty()) return;
   pages::RankersReportData report_data{.tested = evaluated.report,
                                        .options = evaluated.report.options,
@@ -261,17 +254,27 @@ void write_page(const EvaluatedRankers& evaluated, const EvalArguments& argument
     report_data.rankers.push_back(
         {&evaluated.scores[r], model, &data, model ? share_trained_on(*model, data, settings.threads) : 0});
   }
-  write_reports(pages::eval_page(report_data, origin_of(settings)), arguments.reports);
+  report::Report page = pages::eval_page(report_data, origin_of(settings));
+  if (groups) page.sections.insert(page.sections.end() - 1, groups_section(*groups));  // how it was made comes last
+  write_reports(page, arguments.reports);
 }
 
 void print_several(EvalArguments& arguments, const Settings& settings) {
   const EvaluatedRankers evaluated = evaluate_rankers(arguments, settings);
-  write_page(evaluated, arguments, settings);
+  std::optional<GroupsReport> groups;
+  if (!arguments.by.empty())
+    groups = rankers_by_group(evaluated.report.table, arguments.by, arguments.options, arguments.tests);
+  write_page(evaluated, groups, arguments, settings);
   const bool judging = arguments.coverage || !arguments.other_qrels.empty();
-  if (!judging) return print_rankers(evaluated.report, arguments, settings);
-  if (!settings.json) print_rankers(evaluated.report, arguments, settings);
-  print(settings.json ? printable_json(judging_json(evaluated.judging), 2) + "\n"
-                      : "\n" + judging_text(evaluated.judging));
+  if (!judging && !groups) return print_rankers(evaluated.report, arguments, settings);
+  if (settings.json || arguments.format == "json") {
+    Json out = groups ? groups_json(*groups) : Json::object();
+    if (judging) out.update(judging_json(evaluated.judging));
+    return print(printable_json(out, 2) + "\n");
+  }
+  print_rankers(evaluated.report, arguments, settings);
+  if (judging) print("\n" + judging_text(evaluated.judging));
+  if (groups) print("\n" + groups_text(*groups));
 }
 
 void run_eval(EvalArguments arguments, const Settings& settings) {

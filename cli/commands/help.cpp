@@ -42,8 +42,8 @@ struct Topic {
 };
 
 constexpr const char* kCsvText =
-    "CSV and TSV: a header, then a row per document. Comma, semicolon, tab or bar; quotes as in RFC 4180; .gz and "
-    ".zst.\n"
+    "CSV and TSV: a header, then a row per document. Comma, semicolon, tab or bar; quotes as in RFC 4180; .gz, "
+    ".zst and .lz4.\n"
     "\n"
     "  --label-column grade         the judgment (label)\n"
     "  --query-column query_id      the query (qid); rows of a query may be scattered\n"

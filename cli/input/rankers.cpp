@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "data/io/files/archive.h"
+#include "data/io/files/decompress.h"
 #include "data/io/files/file.h"
 #include "data/io/files/peek.h"
 #include "data/io/records/nested_numbers.h"
@@ -37,7 +38,7 @@ const Model* model_of(const Ranker& ranker) {
 
 /// The words of the first line that is neither blank nor a comment.
 std::vector<std::string> words_of_first_line(const std::string& path, const std::string& beginning) {
-  const bool compressed = beginning.starts_with("\x1f\x8b") || beginning.starts_with("\x28\xb5\x2f\xfd");
+  const bool compressed = compression_of_content(beginning) != Compression::none;
   std::istringstream lines(compressed ? fmt::format("{}", fmt::join(read_lines(path), "\n")) : beginning);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream stream(line);
@@ -48,22 +49,27 @@ std::vector<std::string> words_of_first_line(const std::string& path, const std:
 }
 
 std::string stem_of(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::filesystem::path name = std::filesystem::path(uncompressed_name(path)).filename();
   const std::string stem = name.stem().string();
   return stem.empty() ? path : stem;
 }
 
-Ranker file_ranker(std::string name, const std::string& path) {
+enum class Runs { read, left };
+
+Ranker file_ranker(std::string name, const std::string& path, Runs runs) {
   const std::string beginning = first_bytes(path, kLookedAt);
   Ranker ranker{std::move(name), path, ScoreFile{}};
   if (is_recommender_file(path))
     throw Error(ErrorCode::unsupported, {path},
                 "a recommender ranks items for users; expected dorm recommend evaluate RATINGS MODEL");
-  if (is_nested_numbers_file(path)) {
-    ranker.what = read_run(path);
+  const auto take_run = [&] {
+    if (runs == Runs::read)
+      ranker.what = read_run(path);
+    else
+      ranker.what = UnreadRun{};
     return ranker;
-  }
+  };
+  if (is_nested_numbers_file(path)) return take_run();
   if (beginning.starts_with("{") || is_tree_file(beginning)) {
     std::visit([&](auto&& model) { ranker.what = std::forward<decltype(model)>(model); }, load_any_model(path));
     return ranker;
@@ -73,9 +79,8 @@ Ranker file_ranker(std::string name, const std::string& path) {
     throw Error(ErrorCode::bad_input, {path},
                 "an empty file; expected a model, a TREC run (qid Q0 docid rank score tag) or scores");
   const bool judged = words.size() > 1 && words[1].starts_with("qid:");
-  if (words.size() >= kRunWords && !judged)
-    ranker.what = read_run(path);
-  else if (words.size() > 1)
+  if (words.size() >= kRunWords && !judged) return take_run();
+  if (words.size() > 1)
     throw Error(
         ErrorCode::bad_input, {path},
         fmt::format("the first line {}; expected a model, a TREC run (qid Q0 docid rank score tag) or scores, "
@@ -112,7 +117,8 @@ std::vector<double> scores_of_run(const Ranker& ranker, const std::vector<RunEnt
 }  // namespace
 
 const char* Ranker::kind() const {
-  constexpr const char* kKinds[] = {"model", "position model", "run", "scores", "feature", "order", "recommender"};
+  constexpr const char* kKinds[] = {"model",   "position model", "run",         "scores",
+                                    "feature", "order",          "recommender", "run"};
   return kKinds[what.index()];
 }
 
@@ -127,16 +133,23 @@ Ranker recommender_ranker(const std::string& argument) {
   return {argument.substr(0, equals), argument.substr(equals + 1), ByRatings{}};
 }
 
-Ranker load_ranker(const std::string& argument) {
+namespace {
+
+Ranker ranker_of(const std::string& argument, Runs runs) {
   if (argument == "given" && !file_exists(argument)) return {argument, argument, GivenOrder{}};
   if (argument.starts_with(kFeature)) return feature_ranker(argument.substr(kFeature.size()));
   const std::size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0 || file_exists(argument))
-    return file_ranker(stem_of(argument), argument);
-  Ranker ranker = load_ranker(argument.substr(equals + 1));
+    return file_ranker(stem_of(argument), argument, runs);
+  Ranker ranker = ranker_of(argument.substr(equals + 1), runs);
   ranker.name = argument.substr(0, equals);
   return ranker;
 }
+
+}  // namespace
+
+Ranker load_ranker(const std::string& argument) { return ranker_of(argument, Runs::read); }
+Ranker load_ranker_of_qrels(const std::string& argument) { return ranker_of(argument, Runs::left); }
 
 std::vector<Ranker> all_feature_rankers(const Dataset& data) {
   std::vector<Ranker> rankers;

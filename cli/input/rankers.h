@@ -19,6 +19,7 @@ namespace dorm::cli {
 inline constexpr const char* kAllFeatures = "all";  // as the name of a feature: every one
 
 struct ScoreFile {};  // read with the data, whose rows it follows
+struct UnreadRun {};  // read while it is evaluated
 struct Feature {
   std::string name;
 };
@@ -28,13 +29,15 @@ struct ByRatings {};   // a recommender, evaluated on ratings
 struct Ranker {
   std::string name;  // for people; the rankers of one list have different ones
   std::string file;  // or the argument that named it
-  std::variant<Model, PositionModel, std::vector<RunEntry>, ScoreFile, Feature, GivenOrder, ByRatings> what;
+  std::variant<Model, PositionModel, std::vector<RunEntry>, ScoreFile, Feature, GivenOrder, ByRatings, UnreadRun> what;
 
   const char* kind() const;  // model, position model, run, scores, feature, order or recommender
 };
 
 /// Reads `[NAME=]FILE`, `feature:NAME` or `given`. Throws Error(bad_input) for a file that is none of the kinds.
 Ranker load_ranker(const std::string& argument);
+/// The same, but runs are not read yet.
+Ranker load_ranker_of_qrels(const std::string& argument);
 Ranker feature_ranker(const std::string& name);
 Ranker recommender_ranker(const std::string& argument);  // `[NAME=]FILE`; not read yet
 

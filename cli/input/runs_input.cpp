@@ -25,7 +25,7 @@ std::string name_of_file(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
   for (bool shorter = true; shorter;) {
     shorter = false;
-    for (const std::string_view ending : {".gz", ".zst", ".run", ".trec", ".txt", ".json", ".jsonl"})
+    for (const std::string_view ending : {".gz", ".zst", ".lz4", ".run", ".trec", ".txt", ".json", ".jsonl"})
       if (name.size() > ending.size() && name.ends_with(ending))
         name.resize(name.size() - ending.size()), shorter = true;
   }

@@ -107,7 +107,7 @@ bool EvalArguments::several() const {
   const int given = !scores.empty() + !feature.empty() + !model.empty();
   const bool table = format != "table" && format != "json" && format != "trec";
   return !rankers.empty() || given > 1 || feature == "all" || !reports.empty() || table || effects || coverage ||
-         !other_qrels.empty() || tests != TestOptions{};
+         !other_qrels.empty() || !by.empty() || tests != TestOptions{};
 }
 
 void check(EvalArguments& arguments) {
@@ -125,6 +125,8 @@ void check(EvalArguments& arguments) {
     throw Error(
         ErrorCode::bad_option,
         "--coverage and --other-qrels are about --qrels FILE, and print tables or --json; expected no other --format");
+  if (!arguments.by.empty() && arguments.format != "table" && arguments.format != "json")
+    throw Error(ErrorCode::bad_option, "--by prints tables or --json; expected no other --format");
   if (!arguments.queries.empty() && arguments.qrels.empty())
     throw Error(ErrorCode::bad_option, "--queries chooses queries of --qrels; of DATA, dorm split does");
   arguments.device.check();
@@ -236,6 +238,9 @@ void declare_eval_options(CLI::App& app, EvalArguments& arguments) {
            "bad, passed over and as good");
   rankers.add("--queries", arguments.queries, "LIST",
               "with --qrels: these queries only; ids with commas, or a file of them");
+  output.add("--by", arguments.by, "FILE:COLUMN",
+             "the table once more for each group of queries, also on the page of\n--report: by a column of a CSV file "
+             "whose first column, or qid, is the\nquery. Texts are groups, many different numbers four groups by size");
   declare_conventions(app, how, arguments);
   add_device_options(app, arguments.device, "Evaluation");
   add_topic_options(app, arguments.topics);

@@ -28,6 +28,7 @@ struct EvalArguments {
   bool effects = false;     // show effect sizes
   bool coverage = false;    // show what of the runs is judged
   std::string other_qrels;  // judgments to compare those of `qrels` with
+  std::string by;           // groups of queries: FILE:COLUMN
   std::string queries;      // only these of the judgments: a file, or ids with commas
   DeviceArguments device;   // of models
   InputArguments input;

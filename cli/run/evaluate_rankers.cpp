@@ -9,13 +9,16 @@
 
 #include "data/io/files/file.h"
 #include "dorm/apps/rankers_table.h"
+#include "dorm/data/read_runs.h"
 #include "dorm/error.h"
+#include "dorm/evaluation/run_evaluation.h"
 #include "dorm/fusion/fused_model.h"
 #include "dorm/read.h"
 #include "input/runs_input.h"
 #include "options/report_files.h"
 #include "run/judging.h"
 #include "run/output.h"
+#include "run/progress.h"
 
 namespace dorm::cli {
 namespace {
@@ -137,9 +140,9 @@ EvaluatedRankers evaluate_on_data(EvalArguments& arguments, const Settings& sett
 }
 
 // Some conventions skip judged queries that a run lacks: the means of the runs would then be over different queries.
-void require_queries(const std::vector<RunEntry>& run, const std::vector<Judgment>& judgments, const Ranker& ranker) {
-  std::unordered_set<std::string_view> retrieved, seen;
-  for (const RunEntry& entry : run) retrieved.insert(entry.query);
+void require_queries(const EvaluationTable& table, const std::vector<Judgment>& judgments, const Ranker& ranker) {
+  const std::unordered_set<std::string_view> retrieved(table.query_ids.begin(), table.query_ids.end());
+  std::unordered_set<std::string_view> seen;
   std::size_t lacking = 0;
   std::string_view first;
   for (const Judgment& judgment : judgments)
@@ -154,9 +157,11 @@ void require_queries(const std::vector<RunEntry>& run, const std::vector<Judgmen
 
 /// Fused models become the runs that they make of those among the rankers that they fuse.
 void fuse_runs_among(std::vector<Ranker>& rankers, const EvalArguments& arguments, const Settings& settings) {
+  const bool models = std::any_of(rankers.begin(), rankers.end(),
+                                  [](const Ranker& ranker) { return std::holds_alternative<Model>(ranker.what); });
   std::vector<NamedRun> runs;
   for (const Ranker& ranker : rankers)
-    if (const auto* entries = std::get_if<std::vector<RunEntry>>(&ranker.what)) runs.push_back({ranker.name, *entries});
+    if (models && std::holds_alternative<UnreadRun>(ranker.what)) runs.push_back({ranker.name, read_run(ranker.file)});
   for (Ranker& ranker : rankers) {
     if (!std::holds_alternative<Model>(ranker.what)) continue;
     const std::optional<FusedModel> fused = load_fused_model(ranker.file);
@@ -182,7 +187,7 @@ void fuse_runs_among(std::vector<Ranker>& rankers, const EvalArguments& argument
 EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& settings) {
   resolve_limits(arguments.options, "");
   const std::vector<std::string> measures = split_measures(arguments.measures);
-  std::vector<Ranker> rankers = load_rankers(arguments);
+  std::vector<Ranker> rankers = load_rankers(arguments, load_ranker_of_qrels);
   fuse_runs_among(rankers, arguments, settings);
   make_names_distinct(rankers);
   const std::size_t reference = reference_of(rankers, arguments.against);
@@ -190,20 +195,19 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
   const bool may_skip = convention_of(arguments.options).skip_missing;
   std::vector<RankerRow> rows;
   for (const Ranker& ranker : rankers) {
-    const auto* run = std::get_if<std::vector<RunEntry>>(&ranker.what);
-    if (!run)
+    const bool unread = std::holds_alternative<UnreadRun>(ranker.what);
+    const auto* fused = std::get_if<std::vector<RunEntry>>(&ranker.what);
+    if (!unread && !fused)
       throw Error(
           ErrorCode::bad_input, {ranker.file},
           fmt::format(
               "--qrels evaluates runs and models of dorm fuse, and this is of the kind {}; expected DATA for it",
               ranker.kind()));
-    if (may_skip) require_queries(*run, judgments, ranker);
-    rows.push_back({ranker.name, about_file(ranker.file, [&] {
-                      return evaluate_run(judgments, *run, measures, arguments.options);
-                    })});
-    if (rows.back().table.unjudged_queries > 0 && arguments.queries.empty())
-      warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", ranker.file,
-                                 rows.back().table.unjudged_queries));
+    rows.push_back({ranker.name, unread ? evaluate_run_file(ranker.file, judgments, measures, arguments, settings)
+                                        : about_file(ranker.file, [&] {
+                                            return evaluate_run(judgments, *fused, measures, arguments.options);
+                                          })});
+    if (may_skip) require_queries(rows.back().table, judgments, ranker);
   }
   EvaluatedRankers out;
   out.report = finished_report(std::move(rows), rankers, reference, arguments);
@@ -242,6 +246,24 @@ std::vector<Judgment> chosen_judgments(const EvalArguments& arguments) {
                     "one a line",
                     arguments.queries, chosen.size(), arguments.qrels));
   return judgments;
+}
+
+EvaluationTable evaluate_run_file(const std::string& file, const std::vector<Judgment>& judgments,
+                                  const std::vector<std::string>& measures, const EvalArguments& arguments,
+                                  const Settings& settings, std::string* tag) {
+  ReadProgress progress(file);
+  RunReading reading{.threads = settings.threads};
+  if (!settings.quiet)
+    reading.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  RunEvaluation evaluation(judgments, measures, arguments.options);
+  EvaluationTable table = about_file(file, [&] {
+    const std::string found = read_run(file, evaluation, reading);
+    if (tag) *tag = found;
+    return evaluation.table();
+  });
+  if (table.unjudged_queries > 0 && arguments.queries.empty())
+    warn(settings, fmt::format("{}: {} queries have no judgments and are ignored", file, table.unjudged_queries));
+  return table;
 }
 
 void resolve_limits(EvaluateOptions& options, const std::string& of_model) {

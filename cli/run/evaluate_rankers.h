@@ -38,6 +38,12 @@ std::vector<std::string> run_files(const EvalArguments& arguments);
 /// The judgments of --qrels, of the queries of --queries where these are given.
 std::vector<Judgment> chosen_judgments(const EvalArguments& arguments);
 
+/// A run, evaluated while it is read, with progress. Queries without judgments earn a warning, unless --queries chose
+/// among them. `tag`, if not nullptr, becomes that of the run.
+EvaluationTable evaluate_run_file(const std::string& file, const std::vector<Judgment>& judgments,
+                                  const std::vector<std::string>& measures, const EvalArguments& arguments,
+                                  const Settings& settings, std::string* tag = nullptr);
+
 /// Adds the other table as the one to compare with.
 void add_comparison(EvalReport& report, const EvaluationTable& other, const EvalArguments& arguments);
 

@@ -7,7 +7,11 @@
 namespace dorm::cli {
 namespace {
 
-const std::vector<RunEntry>& entries_of(const Ranker& ranker) { return std::get<std::vector<RunEntry>>(ranker.what); }
+/// A run of a file is read when it is wanted; one that a fused model made is there.
+std::vector<RunEntry> entries_of(const Ranker& ranker) {
+  const auto* made = std::get_if<std::vector<RunEntry>>(&ranker.what);
+  return made ? *made : read_run(ranker.file);
+}
 
 // By measure, the mean of each run.
 std::vector<std::vector<double>> means_under(const std::vector<Judgment>& judgments, const std::vector<Ranker>& runs,

@@ -7,7 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "dorm/data/read_runs.h"
 #include "dorm/error.h"
+#include "dorm/evaluation/run_evaluation.h"
 #include "evaluation.h"
 #include "evaluation/summarise.h"
 #include "input.h"
@@ -111,6 +113,28 @@ using Texts = std::vector<std::string>;
 
 using TrecColumns = std::tuple<Texts, Texts, Vector<double>>;  // queries, documents, labels or scores
 
+nb::dict with_query_ids(EvaluationTable table) {
+  nb::list ids;
+  for (const std::string& id : table.query_ids) ids.append(text_from(id));
+  nb::dict out = to_dict(std::move(table));
+  out["query_ids"] = ids;
+  return out;
+}
+
+/// The run of a file, which is never in memory as a whole.
+nb::dict evaluate_a_run_file(const TrecColumns& judged, const std::string& path, const Texts& measures,
+                             const EvaluateOptions& options) {
+  const std::vector<Judgment> judgments = std::apply(trec_entries<Judgment, float>, judged);
+  EvaluationTable table;
+  {
+    const nb::gil_scoped_release unlocked;
+    RunEvaluation evaluation(judgments, measures, options);
+    read_run(path, evaluation, {.threads = options.threads});
+    table = evaluation.table();
+  }
+  return with_query_ids(std::move(table));
+}
+
 /// Judgments of subtopics where `subtopics` are given.
 nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const TrecColumns& ranked,
                         const Texts& measures, const EvaluateOptions& options) {
@@ -125,11 +149,7 @@ nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const
     table = aspects.empty() ? evaluate_run(judgments, run, measures, options)
                             : evaluate_subtopics(aspects, run, measures, options);
   }
-  nb::list ids;
-  for (const std::string& id : table.query_ids) ids.append(text_from(id));
-  nb::dict out = to_dict(std::move(table));
-  out["query_ids"] = ids;
-  return out;
+  return with_query_ids(std::move(table));
 }
 
 /// Means, intervals and counts of measures whose values per query were found elsewhere: a row of `values` per measure.
@@ -230,6 +250,7 @@ void bind_evaluate(nb::module_& module) {
   module.def("evaluate_data", &evaluate_data, "data"_a, "scores"_a.noconvert(), "measures"_a, "options"_a);
   module.def("evaluate_run", &evaluate_a_run, "judged"_a.noconvert(), "subtopics"_a, "ranked"_a.noconvert(),
              "measures"_a, "options"_a);
+  module.def("evaluate_run_file", &evaluate_a_run_file, "judged"_a.noconvert(), "path"_a, "measures"_a, "options"_a);
   module.def(
       "measure_name",
       [](const std::string& spelling, const std::string& convention) {

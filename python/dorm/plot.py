@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ._evaluate import Evaluation, compare, evaluate
+from . import _core
+from ._compare_rankers import RankerTable
+from ._evaluate import Evaluation, compare, evaluate, options_of
 from ._rankers.ranker import DormRanker
 from ._report import TrainReport
+from .data._trec import evaluate_run
 
 try:
     import matplotlib.pyplot as plt
@@ -23,7 +26,15 @@ try:
 except ImportError as error:
     raise ImportError("dorm.plot needs matplotlib; install it with: pip install matplotlib") from error
 
-__all__ = ["convergence", "curves", "feature_weights", "measure_by_cutoff", "query_differences"]
+__all__ = [
+    "by_group",
+    "convergence",
+    "curves",
+    "feature_weights",
+    "measure_by_cutoff",
+    "precision_recall",
+    "query_differences",
+]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _UP, _DOWN, _QUIET = "#0072B2", "#D55E00", "#666666"
@@ -208,6 +219,94 @@ def query_differences(
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylabel(f"{shown.name}: {names[0]} - {names[1]}")
     ax.set_title(f"permutation test p = {tested.p_permutation:.3g}", loc="left")
+    return ax
+
+
+def precision_recall(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    *,
+    per_query: bool = False,
+    convention: str = "trec",
+    ax: Axes | None = None,
+) -> Axes:
+    """Interpolated precision at eleven levels of recall: a line per run, its mean over queries.
+
+    Parameters
+    ----------
+    qrels, runs
+        As for `dorm.compare_runs`; judged queries that a run lacks are empty lists.
+    per_query
+        Draw each query, too, as a thin line.
+
+    >>> import dorm, dorm.plot
+    >>> qrels = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"d": 1}}
+    >>> ax = dorm.plot.precision_recall(qrels, {"mine": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"d": 1.0}}})
+    >>> [round(float(y), 2) for y in ax.lines[0].get_ydata()[[0, 5, 10]]]
+    [1.0, 1.0, 0.5]
+    """
+    if not isinstance(runs, Mapping) or not runs:
+        raise ValueError('runs must map names to runs, e.g. {"mine": "my.run"}')
+    levels = np.arange(11) / 10
+    names = [f"iprec:recall={level:.1f}" for level in levels]
+    ax = _axes(ax)
+    queries = 0
+    for (name, run), colour in zip(runs.items(), _cycle(len(runs))):
+        found = evaluate_run(qrels, run, names, convention=convention, complete=True, bootstrap=0)
+        if per_query:
+            ax.plot(levels, [m.per_query for m in found.measures], color=colour, linewidth=0.5, alpha=_BAND)
+        ax.plot(levels, [m.mean for m in found.measures], color=colour, marker="o", markersize=3, label=name)
+        queries = found.measures[0].queries
+    ax.legend(frameon=False)  # the lines meet at the right
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.02)
+    ax.set_xlabel("recall")
+    ax.set_ylabel("interpolated precision")
+    ax.set_title(f"{queries} queries", loc="left")
+    return ax
+
+
+def by_group(
+    table: RankerTable, groups: Mapping[Any, Any], *, measure: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """A measure by group of queries: a point per group and ranker with its bootstrap interval.
+
+    Parameters
+    ----------
+    table
+        What `dorm.compare_runs` or `dorm.compare_rankers` returned.
+    groups
+        The group of each query, by query id: a category, or short and long. Queries without one are left out.
+    measure
+        Which measure; may be left out where there is only one.
+    """
+    first = next(iter(table.evaluations.values()))
+    names = [result.name for result in first.measures]
+    if measure is None and len(names) > 1:
+        raise ValueError(f"which measure? pass measure=, one of {', '.join(names)}")
+    name = names[0] if measure is None else first[measure].name
+    group_of = [groups.get(query) for query in first.query_ids]
+    found = list(dict.fromkeys(group for group in group_of if group is not None))
+    if not found:
+        raise ValueError(f"groups has none of the queries, such as {first.query_ids[0]!r}")
+    found.sort(key=lambda group: (isinstance(group, str), group))
+    ax = _axes(ax, height=1.2 + 0.32 * len(found) * len(table.evaluations))
+    step = 0.7 / len(table.evaluations)
+    for r, ((ranker, evaluation), colour) in enumerate(zip(table.evaluations.items(), _cycle(len(table.evaluations)))):
+        options = options_of(evaluation.convention, evaluation.ties, 1000, evaluation.confidence, 0, None)
+        for g, group in enumerate(found):
+            rows = [q for q, own in enumerate(group_of) if own == group]
+            values = np.ascontiguousarray(evaluation[name].per_query[rows][None, :])
+            told = _core.summarise([name], values, np.ones(len(rows)), options)[0]
+            height = g - 0.35 + (r + 0.5) * step
+            ax.plot([told["low"], told["high"]], [height, height], color=colour, linewidth=1.5)
+            ax.plot([told["mean"]], [height], "o", color=colour, markersize=5, label=ranker if g == 0 else None)
+    sizes = {group: sum(own == group for own in group_of) for group in found}
+    ax.set_yticks(range(len(found)), [f"{group} ({sizes[group]})" for group in found])
+    ax.invert_yaxis()
+    ax.set_xlabel(name)
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1))
+    ax.set_title(f"queries in brackets, {100 * first.confidence:g} % intervals", loc="left")
     return ax
 
 

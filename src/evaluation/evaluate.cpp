@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,7 +12,7 @@
 #include "base/parallel.h"
 #include "dorm/error.h"
 #include "evaluation/bootstrap.h"
-#include "evaluation/ranking.h"
+#include "evaluation/query_values.h"
 #include "evaluation/summarise.h"
 #include "evaluation/within_limits.h"
 
@@ -34,46 +35,9 @@ void check_scores(const ScoredQuery& query) {
 }
 
 bool have_document_ids(std::span<const ScoredQuery> queries) {
-  for (const ScoredQuery& query : queries)
-    if (query.document_ids.size() < query.scores.size()) return false;
-  return true;
+  return std::all_of(queries.begin(), queries.end(),
+                     [](const ScoredQuery& query) { return query.document_ids.size() >= query.scores.size(); });
 }
-
-Ties choose_ties(std::span<const ScoredQuery> queries, const Convention& convention, const std::string& asked) {
-  const Ties ties = asked.empty() ? convention.ties : parse_ties(asked);
-  if (ties != Ties::document_id || have_document_ids(queries)) return ties;
-  if (asked.empty()) return Ties::index;
-  throw Error(ErrorCode::bad_option, "ties by document_id need document ids, and the data has none");
-}
-
-void require_order(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
-                   const EvaluateOptions& options, Ties ties) {
-  if (ties != Ties::expected) return;
-  for (const Measure* measure : measures)
-    if (measure->needs_order())
-      throw Error(ErrorCode::bad_option,
-                  fmt::format("the expectation of {} over ties has no formula; expected ties by index, worst or "
-                              "document_id",
-                              measure->name()));
-  if (options.depth > 0)
-    throw Error(ErrorCode::bad_option,
-                "ties at the depth are ambiguous; expected ties by index, worst or "
-                "document_id");
-  for (const ScoredQuery& query : queries)
-    if (query.groups)
-      throw Error(ErrorCode::bad_option,
-                  "the expectation over ties has no formula under group limits; expected ties by index, "
-                  "worst or document_id");
-}
-
-/// How every query is judged.
-struct Criteria {
-  std::span<const Measure* const> measures;
-  const Convention& convention;
-  Ties ties;
-  bool as_ranked;
-  std::size_t depth;
-};
 
 RetrievalCounts count(const ScoredQuery& query, const RankedQuery& ranked, const Convention& convention) {
   const Labels judged = query.judged.empty() ? query.labels : query.judged;
@@ -86,7 +50,52 @@ RetrievalCounts count(const ScoredQuery& query, const RankedQuery& ranked, const
   return counts;
 }
 
-// Fills row q of the table.
+// The geometric mean is the exponential of the mean of these; a single 0 is not to make it 0.
+std::vector<double> logarithms(std::vector<double> values) {
+  constexpr double kLeast = 1e-5;
+  for (double& value : values)
+    if (!std::isnan(value)) value = std::log(std::max(value, kLeast));
+  return values;
+}
+
+}  // namespace
+
+Ties choose_ties(const Convention& convention, const EvaluateOptions& options, bool have_document_ids) {
+  const Ties ties = options.ties.empty() ? convention.ties : parse_ties(options.ties);
+  if (ties != Ties::document_id || have_document_ids) return ties;
+  if (options.ties.empty()) return Ties::index;
+  throw Error(ErrorCode::bad_option, "ties by document_id need document ids, and the data has none");
+}
+
+void require_order(std::span<const Measure* const> measures, const EvaluateOptions& options, Ties ties,
+                   bool limits_on_groups) {
+  if (ties != Ties::expected) return;
+  for (const Measure* measure : measures)
+    if (measure->needs_order())
+      throw Error(ErrorCode::bad_option,
+                  fmt::format("the expectation of {} over ties has no formula; expected ties by index, worst or "
+                              "document_id",
+                              measure->name()));
+  if (options.depth > 0)
+    throw Error(ErrorCode::bad_option,
+                "ties at the depth are ambiguous; expected ties by index, worst or "
+                "document_id");
+  if (limits_on_groups)
+    throw Error(ErrorCode::bad_option,
+                "the expectation over ties has no formula under group limits; expected ties by index, "
+                "worst or document_id");
+}
+
+EvaluationTable empty_table(const Criteria& by, const EvaluateOptions& options, std::size_t queries) {
+  EvaluationTable table{by.convention.name, std::string(name_of(by.ties)), options.one_per, {}, 0, {}};
+  table.counts.resize(queries);
+  table.query_ids.reserve(queries);
+  for (const Measure* measure : by.measures)
+    table.measures.push_back(
+        {measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries, kNaN), measure->geometric()});
+  return table;
+}
+
 void evaluate_query(const ScoredQuery& query, std::size_t q, const Criteria& by, RankedQuery& ranked,
                     EvaluationTable& table) {
   check_scores(query);
@@ -106,16 +115,6 @@ void evaluate_query(const ScoredQuery& query, std::size_t q, const Criteria& by,
     }
   }
 }
-
-// The geometric mean is the exponential of the mean of these; a single 0 is not to make it 0.
-std::vector<double> logarithms(std::vector<double> values) {
-  constexpr double kLeast = 1e-5;
-  for (double& value : values)
-    if (!std::isnan(value)) value = std::log(std::max(value, kLeast));
-  return values;
-}
-
-}  // namespace
 
 Convention convention_of(const EvaluateOptions& options) {
   Convention convention = make_convention(options.convention);
@@ -179,26 +178,22 @@ const MeasureResult& EvaluationTable::operator[](std::string_view name) const {
 EvaluationTable evaluate(std::span<const ScoredQuery> queries, std::span<const Measure* const> measures,
                          const EvaluateOptions& options) {
   const Convention convention = convention_of(options);
-  const Ties ties = choose_ties(queries, convention, options.ties);
-  require_order(queries, measures, options, ties);
-  EvaluationTable table{convention.name, std::string(name_of(ties)), options.one_per, {}, 0, {}};
-  table.counts.resize(queries.size());
+  const Ties ties = choose_ties(convention, options, have_document_ids(queries));
+  require_order(measures, options, ties,
+                std::any_of(queries.begin(), queries.end(), [](const ScoredQuery& query) { return query.groups; }));
+  const Criteria by{measures, convention, ties, options.as_ranked, options.depth};
+  EvaluationTable table = empty_table(by, options, queries.size());
   std::vector<double> weights;
   for (const ScoredQuery& query : queries) {
     table.query_ids.emplace_back(query.id);
     weights.push_back(query.weight);
   }
-  for (const Measure* measure : measures)
-    table.measures.push_back(
-        {measure->name(), kNaN, kNaN, kNaN, 0, 0, std::vector<double>(queries.size(), kNaN), measure->geometric()});
 
   std::vector<RankedQuery> ranked(thread_count(options.threads));
   const std::size_t chunks = (queries.size() + kChunk - 1) / kChunk;
   parallel_for(chunks, ranked.size(), [&](std::size_t chunk, std::size_t worker) {
     const std::size_t end = std::min(queries.size(), (chunk + 1) * kChunk);
-    for (std::size_t q = chunk * kChunk; q < end; ++q)
-      evaluate_query(queries[q], q, {measures, convention, ties, options.as_ranked, options.depth}, ranked[worker],
-                     table);
+    for (std::size_t q = chunk * kChunk; q < end; ++q) evaluate_query(queries[q], q, by, ranked[worker], table);
   });
   summarise(table, weights, options);
   return table;

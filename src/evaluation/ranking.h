@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/vector/sort.h"
 #include "dorm/evaluate.h"
 
 namespace dorm {
@@ -11,6 +12,7 @@ namespace dorm {
 /// Buffers of one thread, reused from query to query.
 struct RankedQuery {
   std::vector<std::uint32_t> documents, block_end;
+  SortWorkspace sorting;
   TiedRanking view() const { return {documents, block_end}; }
 };
 

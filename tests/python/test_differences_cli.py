@@ -7,6 +7,8 @@ import itertools
 import json
 import math
 import random
+import shutil
+import subprocess
 
 import pytest
 from command import dorm
@@ -121,6 +123,15 @@ def test_corrections(task):
         assert corrected[i] == pytest.approx(largest, rel=1e-12)
 
 
+def test_corrections_of_statsmodels(task):
+    multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmodels is not installed")
+    raw = [entry["p"] for entry in p_values(task, "--test", "t", "--correction", "none").values()]
+    for ours, theirs in (("holm", "holm"), ("bh", "fdr_bh")):
+        found = p_values(task, "--test", "t", "--correction", ours)
+        wanted = multitest.multipletests(raw, method=theirs)[1]
+        assert [entry["p_corrected"] for entry in found.values()] == pytest.approx(list(wanted), rel=1e-12)
+
+
 def test_sameness_is_two_one_sided_tests(task):
     told = p_values(task, "--same-within", "0.02")
     for name, d in differences(task).items():
@@ -185,6 +196,22 @@ def test_papers_get_their_table(task):
     assert list(alone["rankers"][0]["measures"]) == ["nDCG@10"]
 
 
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
+def test_the_table_compiles(task):
+    folder, names = task
+    table = dorm(
+        "eval", "--qrels", "all.qrels", *names, "--measures", "nDCG@10,P_5,AP(rel=2)", "--format", "latex", cwd=folder
+    ).stdout
+    page = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{table}\n\\end{{document}}\n"
+    (folder / "table.tex").write_text(page)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"], cwd=folder, capture_output=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout
+    assert (folder / "table.pdf").stat().st_size > 1000
+
+
 def test_pairs_effects_and_sameness_are_shown(task):
     folder, names = task
     text = dorm(
@@ -210,6 +237,41 @@ def test_folders_queries_and_lines_of_trec_eval(task, tmp_path):
     assert json.loads(listed.stdout)["queries"] == 3 and not listed.stderr
     refused = dorm("eval", "--qrels", qrels, "runs", "--queries", "zz", cwd=tmp_path, status=None)
     assert refused.returncode == 2 and "none of 1 queries is judged" in refused.stderr
+
+
+def test_groups_of_queries(task, tmp_path):
+    folder, names = task
+    values = per_query(task)
+    queries = [line.split()[0] for line in (folder / "all.qrels").read_text().splitlines()]
+    queries = list(dict.fromkeys(queries))
+    kinds = ["hats", "shoes", ""]
+    rows = [f"{kinds[i % 3]},{q}" for i, q in enumerate(queries[:-1])]  # the last has no row
+    (folder / "kinds.csv").write_text("kind,qid\n" + "\n".join(rows) + "\n")
+    options = ("--measures", "ndcg@10", "--by", "kinds.csv:kind")
+    told = json.loads(dorm("eval", "--qrels", "all.qrels", *names, *options, "--json", cwd=folder).stdout)
+    assert told["by"] == "kind" and [group["name"] for group in told["groups"]] == ["hats", "shoes", "none"]
+    for g, group in enumerate(told["groups"]):
+        own = [i for i in range(len(queries)) if (2 if i == len(queries) - 1 else i % 3) == g]
+        assert group["queries"] == len(own)
+        for ranker in group["rankers"]:
+            found = [values[ranker["name"]][i] for i in own]
+            figure = ranker["measures"]["ndcg@10"]
+            assert figure["mean"] == pytest.approx(sum(found) / len(found), abs=1e-12)
+            assert figure["low"] <= figure["mean"] <= figure["high"]
+        d = [values["s1"][i] - values["s0"][i] for i in own]
+        t = json.loads(
+            dorm("eval", "--qrels", "all.qrels", *names, *options, "--json", "--test", "t", cwd=folder).stdout
+        )["groups"][g]["rankers"][1]["measures"]["ndcg@10"]["against"]
+        assert t["p"] == pytest.approx(stats.ttest_1samp(d, 0).pvalue, rel=1e-9)
+    page = tmp_path / "p.md"
+    dorm("eval", "--qrels", "all.qrels", *names, *options, "--report", page, cwd=folder)
+    assert "By kind" in page.read_text()
+    for by, complaint in (
+        ("kinds.csv:sort", "kinds.csv:1: no column 'sort'; the header has kind, qid"),
+        ("kinds.csv", "--by is 'kinds.csv'; expected FILE:COLUMN"),
+    ):
+        done = dorm("eval", "--qrels", "all.qrels", *names, "--by", by, cwd=folder, status=None)
+        assert done.returncode != 0 and complaint in done.stderr, done.stderr
 
 
 def test_coverage_and_agreement(task, tmp_path):

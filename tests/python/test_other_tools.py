@@ -85,6 +85,45 @@ def test_pytrec_eval(tmp_path, seed):
     assert compared >= 20 * len(theirs)
 
 
+def write_trec(folder, qrels, run, scattered):
+    """The files of the task, the lines of each query together or all of them shuffled."""
+    rng = random.Random(1)
+    judged = [f"{q} 0 {d} {label}" for q, labels in qrels.items() for d, label in labels.items()]
+    listed = [f"{q} Q0 {d} 1 {score} t" for q, scores in run.items() for d, score in scores.items()]
+    if scattered:
+        rng.shuffle(judged)
+        rng.shuffle(listed)
+    (folder / "q.qrels").write_text("\n".join(judged) + "\n")
+    (folder / "r.run").write_text("\n".join(listed) + "\n")
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_thousand_random_lists_with_ties(tmp_path, scattered):
+    """Lists of any length with few different scores: trec_eval orders equal ones by document id, from the last."""
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
+    rng = random.Random(43)
+    qrels, run = {}, {}
+    for q in range(1000):
+        documents = [f"d{i}" for i in range(rng.randint(1, 60))]
+        judged = rng.sample(documents, rng.randint(1, len(documents)))
+        qrels[f"q{q}"] = {d: rng.choice([0, 0, 1, 2, 3]) for d in judged} | {"elsewhere": 1}
+        found = rng.sample(documents, rng.randint(1, len(documents)))
+        run[f"q{q}"] = {d: rng.randint(0, 6) / 4 for d in found}
+    write_trec(tmp_path, qrels, run, scattered)
+    measures = ["ndcg_cut_10", "map", "recip_rank", "Rprec", "bpref", "P_5", "recall_20", "ndcg", "set_F", "infAP"]
+    asked = {"ndcg_cut.10", "map", "recip_rank", "Rprec", "bpref", "P.5", "recall.20", "ndcg", "set_F", "infAP"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    text = dorm(
+        "eval", "--qrels", "q.qrels", "--run", "r.run", "--measures", ",".join(measures), "--per-query", "-",
+        "--bootstrap", "0", cwd=tmp_path,
+    ).stdout  # fmt: skip
+    ours = {row["qid"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert len(ours) == len(theirs) == 1000
+    for query, row in theirs.items():
+        for measure in measures:
+            assert float(ours[query][measure]) == pytest.approx(row[measure], abs=1e-9), (query, measure)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_ir_measures(tmp_path, seed):
     ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")

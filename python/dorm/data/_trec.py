@@ -145,16 +145,17 @@ def evaluate_run(
     >>> dorm.evaluate_run(qrels, {"q1": {"a": 0.3, "b": 0.7}, "q2": {"c": 1.0}}, "mrr")["rr"].per_query
     array([0.5, 1. ])
     """
-    judged, retrieved = _qrels_of(qrels), _run_of(run)
+    judged = _qrels_of(qrels)
     options = options_of(convention, ties, bootstrap, confidence, random_state, n_jobs)
     options.one_per, options.depth, options.complete = one_per, depth, complete
-    table = _core.evaluate_run(
-        (judged.queries, judged.documents, _numbers(judged.labels)),
-        judged.subtopics or [],
-        (retrieved.queries, retrieved.documents, _numbers(retrieved.scores)),
-        measures_asked(measures),
-        options,
-    )
+    judgments = (judged.queries, judged.documents, _numbers(judged.labels))
+    asked = measures_asked(measures)
+    if isinstance(run, (str, os.PathLike)) and not judged.subtopics and _parquet_kind(run) is None:
+        table = _core.evaluate_run_file(judgments, os.fspath(run), asked, options)
+    else:
+        retrieved = _run_of(run)
+        ranked = (retrieved.queries, retrieved.documents, _numbers(retrieved.scores))
+        table = _core.evaluate_run(judgments, judged.subtopics or [], ranked, asked, options)
     results = [MeasureResult(**entry) for entry in table["measures"]]
     return Evaluation(results, table["query_ids"], table["convention"], table["ties"], confidence)
 
@@ -216,10 +217,15 @@ def _columns(given: Any, value: tuple[str, ...], what: str) -> tuple[list[str], 
     return [str(q) for q in queries], [str(d) for d in documents], np.asarray(values, np.float64)
 
 
+def _parquet_kind(path: Any) -> str | None:
+    kind = os.fspath(path).rsplit(".", 1)[-1].lower()
+    return kind if kind in ("parquet", "arrow", "feather") else None
+
+
 def _parquet(path: Any) -> Any | None:
     """The table of a Parquet or Arrow file; None: the file is another."""
-    kind = os.fspath(path).rsplit(".", 1)[-1].lower()
-    if kind not in ("parquet", "arrow", "feather"):
+    kind = _parquet_kind(path)
+    if kind is None:
         return None
     try:
         import pyarrow.feather

@@ -145,6 +145,39 @@ def test_query_differences_of_several_measures_ask_which(evaluations):
         dorm.plot.query_differences(*evaluations)
 
 
+QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1}, "q3": {"e": 1}}
+RUNS = {
+    "mine": {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"x": 2.0, "d": 1.0}},
+    "other": {"q1": {"b": 3.0, "a": 2.0}, "q2": {"d": 2.0}, "q3": {"e": 1.0}},
+}
+
+
+def test_precision_at_levels_of_recall_is_that_of_hand():
+    """Mine: q1 has precision 1 up to recall 1/2 and 2/3 beyond, q2 1/2 throughout, q3 is not in the run."""
+    ax = dorm.plot.precision_recall(QRELS, RUNS)
+    mine, other = ax.lines
+    assert mine.get_ydata()[0] == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert mine.get_ydata()[10] == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)
+    assert other.get_ydata()[0] == pytest.approx((1 / 2 + 1 + 1) / 3)
+    assert [line.get_label() for line in ax.lines] == ["mine", "other"] and ax.get_title(loc="left") == "3 queries"
+    each = dorm.plot.precision_recall(QRELS, {"mine": RUNS["mine"]}, per_query=True).lines
+    assert len(each) == 4 and each[0].get_ydata()[10] == pytest.approx(2 / 3)
+    with pytest.raises(ValueError, match="names to runs"):
+        dorm.plot.precision_recall(QRELS, {})
+
+
+def test_groups_of_queries_have_their_own_means():
+    table = dorm.compare_runs(QRELS, RUNS, ["RR", "P@1"])
+    ax = dorm.plot.by_group(table, {"q1": "short", "q2": "long", "q3": "long"}, measure="RR")
+    points = {line.get_label(): line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"}
+    assert points["mine"] == pytest.approx((1 / 2 + 0) / 2)  # of the first group, long
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["long (2)", "short (1)"]
+    with pytest.raises(ValueError, match="which measure"):
+        dorm.plot.by_group(table, {"q1": "short"})
+    with pytest.raises(ValueError, match="none of the queries, such as 'q1'"):
+        dorm.plot.by_group(table, {1: "short"}, measure="RR")
+
+
 def test_every_plot_draws_on_the_axes_it_is_given(data, ranker, evaluations):
     X, y, qid = data
     figure, axes = plt.subplots(1, 4)

@@ -2,6 +2,9 @@
 #include "data/io/files/decompress.h"
 
 #include <fmt/format.h>
+#if DORM_LZ4
+#include <lz4frame.h>
+#endif
 #include <zlib.h>
 #include <zstd.h>
 
@@ -160,17 +163,82 @@ class ZstdStream final : public ByteStream {
   bool pending_ = false;
 };
 
+#if DORM_LZ4
+// Any number of frames one after another.
+class Lz4Stream final : public ByteStream {
+ public:
+  explicit Lz4Stream(RawInput input) : input_(std::move(input)) {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION)) != 0) throw std::bad_alloc();
+  }
+  ~Lz4Stream() override { LZ4F_freeDecompressionContext(context_); }
+  Lz4Stream(const Lz4Stream&) = delete;
+  Lz4Stream& operator=(const Lz4Stream&) = delete;
+
+  std::size_t read(char* out, std::size_t capacity) override {
+    std::size_t done = 0;
+    while (done < capacity) {
+      // A frame may hold output back although its input is used up.
+      if (!input_.refill() && !pending_) {
+        if (inside_frame_) throw damaged(input_.path(), "lz4", "the file ends early");
+        break;
+      }
+      const std::string_view bytes = input_.bytes();
+      std::size_t produced = capacity - done, consumed = bytes.size();
+      const std::size_t status = LZ4F_decompress(context_, out + done, &produced, bytes.data(), &consumed, nullptr);
+      if (LZ4F_isError(status) != 0) throw damaged(input_.path(), "lz4", LZ4F_getErrorName(status));
+      input_.skip(consumed);
+      done += produced;
+      inside_frame_ = status != 0;
+      pending_ = inside_frame_ && produced > 0;
+    }
+    return done;
+  }
+  std::uint64_t consumed() const override { return input_.consumed(); }
+
+ private:
+  RawInput input_;
+  LZ4F_dctx* context_ = nullptr;
+  bool inside_frame_ = false;
+  bool pending_ = false;
+};
+#endif
+
+std::unique_ptr<ByteStream> lz4_stream(RawInput input) {
+#if DORM_LZ4
+  return std::make_unique<Lz4Stream>(std::move(input));
+#else
+  throw Error(ErrorCode::unsupported, {input.path(), 0, 0},
+              "lz4 data, which this build does not read; expected plain text, gzip or zstd, or a build with liblz4");
+#endif
+}
+
+std::string_view name_of(Compression compression) {
+  switch (compression) {
+    case Compression::gzip:
+      return "gzip";
+    case Compression::zstd:
+      return "zstd";
+    case Compression::lz4:
+      return "lz4";
+    case Compression::none:
+      break;
+  }
+  return "plain";
+}
+
 }  // namespace
 
 Compression compression_of_name(std::string_view path) {
   if (path.ends_with(".gz")) return Compression::gzip;
   if (path.ends_with(".zst")) return Compression::zstd;
+  if (path.ends_with(".lz4")) return Compression::lz4;
   return Compression::none;
 }
 
 Compression compression_of_content(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return Compression::gzip;
   if (head.starts_with("\x28\xb5\x2f\xfd")) return Compression::zstd;
+  if (head.starts_with("\x04\x22\x4d\x18")) return Compression::lz4;
   return Compression::none;
 }
 
@@ -192,11 +260,11 @@ std::unique_ptr<ByteStream> open_stream(InputFile file) {
   const Compression named = compression_of_name(input.path());
   const Compression found = compression_of_content(input.bytes());
   if (named != Compression::none && named != found && !input.bytes().empty())
-    throw Error(
-        ErrorCode::bad_input, {input.path(), 0, 0},
-        fmt::format("the name promises {} data, but the content is not", named == Compression::gzip ? "gzip" : "zstd"));
+    throw Error(ErrorCode::bad_input, {input.path(), 0, 0},
+                fmt::format("the name promises {} data, but the content is not", name_of(named)));
   if (found == Compression::gzip) return std::make_unique<GzipStream>(std::move(input));
   if (found == Compression::zstd) return std::make_unique<ZstdStream>(std::move(input));
+  if (found == Compression::lz4) return lz4_stream(std::move(input));
   return std::make_unique<PlainStream>(std::move(input));
 }
 

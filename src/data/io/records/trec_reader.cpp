@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TREC relevance judgments and runs: words separated by blanks, one judgment or document per line. Lines that begin
-// with # are comments. Judgments may also be a table, and both may be JSON.
+// TREC relevance judgments: words separated by blanks, one judgment per line. They may also be a table, or JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,57 +11,16 @@
 #include "base/quote.h"
 #include "data/io/files/line_reader.h"
 #include "data/io/files/peeked_text.h"
-#include "data/io/records/hits_reader.h"
 #include "data/io/records/judgment_table.h"
 #include "data/io/records/nested_numbers.h"
+#include "data/io/records/trec_line.h"
 #include "dorm/read.h"
 
 namespace dorm {
 namespace {
 
-struct Word {
-  std::string_view text;
-  std::uint64_t column = 0;
-};
-
-/// Words of a line past those of its layout.
-enum class Surplus { refused, ignored };
-
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-// Splits a line into N words; false for a blank line or a comment. A loop over the bytes: runs have millions of lines.
-template <std::size_t N>
-bool split_words(const LineReader& reader, std::string_view line, std::string_view layout, Surplus surplus,
-                 std::array<Word, N>& words) {
-  if (line.starts_with('#')) return false;
-  std::size_t count = 0, at = 0;
-  for (;;) {
-    while (at < line.size() && is_blank(line[at])) ++at;
-    if (at == line.size()) break;
-    std::size_t end = at;
-    while (end < line.size() && !is_blank(line[end])) ++end;
-    if (count == N && surplus == Surplus::ignored) return true;
-    if (count == N)
-      throw reader.error(at + 1, fmt::format("found {}; expected the end of the line after '{}'",
-                                             in_quotes(line.substr(at, end - at)), layout));
-    words[count++] = {line.substr(at, end - at), at + 1};
-    at = end;
-  }
-  if (count != 0 && count != N)
-    throw reader.error(line.size() + 1, fmt::format("found {} words; expected {}: '{}'", count, N, layout));
-  return count != 0;
-}
-
-double finite_number(const LineReader& reader, const Word& word, std::string_view what) {
-  double value = 0;
-  if (parse_number(word.text, value) != NumberKind::finite)
-    throw reader.error(word.column,
-                       fmt::format("found {}; expected a finite number as {}", in_quotes(word.text), what));
-  return value;
-}
-
-float relevance_of(const LineReader& reader, const Word& word) {
-  const double label = finite_number(reader, word, "relevance");
+float relevance_of(const LineReader& reader, const TrecWord& word) {
+  const double label = finite_trec_number(reader, word, "relevance");
   if (!fits_float(label))
     throw reader.error(word.column,
                        fmt::format("found {}; expected a number within the range of float32", in_quotes(word.text)));
@@ -81,11 +39,11 @@ void reserve_like_first_chunk(std::vector<Entry>& entries, std::uint64_t chunk, 
 /// without entries.
 template <std::size_t N, class Make>
 auto entries_from(TextSource& source, const std::string& name, std::string_view layout, std::string_view expected,
-                  Make make, Surplus surplus = Surplus::refused) {
+                  Make make) {
   LineReader reader(source, name);
   std::string_view line;
-  std::array<Word, N> words;
-  std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<Word, N>&>> entries;
+  std::array<TrecWord, N> words;
+  std::vector<std::invoke_result_t<Make, const LineReader&, const std::array<TrecWord, N>&>> entries;
   std::uint64_t first_chunk = 0;  // its bytes
   bool reserved = false;
   while (reader.next(line)) {
@@ -94,7 +52,7 @@ auto entries_from(TextSource& source, const std::string& name, std::string_view 
       reserve_like_first_chunk(entries, first_chunk, source.total_bytes());
       reserved = true;
     }
-    if (split_words(reader, line, layout, surplus, words)) entries.push_back(make(reader, words));
+    if (split_trec_line(reader, line, layout, Surplus::refused, words)) entries.push_back(make(reader, words));
   }
   if (entries.empty())
     throw Error(ErrorCode::bad_input, {name, 0, 0}, fmt::format("no {}; expected lines of '{}'", expected, layout));
@@ -106,29 +64,17 @@ std::vector<Judgment> qrels_from(std::unique_ptr<TextSource> given, const std::s
   if (is_judgment_table(source.first(), name, roles)) return judgment_table_from(source, name, roles);
   return entries_from<4>(
       source, name, "qid iteration docid relevance", "judgments",
-      [](const LineReader& reader, const std::array<Word, 4>& words) {
+      [](const LineReader& reader, const std::array<TrecWord, 4>& words) {
         return Judgment{std::string(words[0].text), std::string(words[2].text), relevance_of(reader, words[3])};
       });
 }
 
 std::vector<SubtopicJudgment> subtopics_from(TextSource& source, const std::string& name) {
   return entries_from<4>(source, name, "qid subtopic docid relevance", "judgments",
-                         [](const LineReader& reader, const std::array<Word, 4>& words) {
+                         [](const LineReader& reader, const std::array<TrecWord, 4>& words) {
                            return SubtopicJudgment{std::string(words[0].text), std::string(words[1].text),
                                                    std::string(words[2].text), relevance_of(reader, words[3])};
                          });
-}
-
-// A tag of several words is taken for its first, as trec_eval does.
-std::vector<RunEntry> run_from(TextSource& source, const std::string& name, std::string* tag) {
-  return entries_from<6>(
-      source, name, "qid Q0 docid rank score tag", "ranked documents",
-      [&](const LineReader& reader, const std::array<Word, 6>& words) {
-        if (tag) *std::exchange(tag, nullptr) = words[5].text;
-        return RunEntry{std::string(words[0].text), std::string(words[2].text),
-                        finite_number(reader, words[4], "score")};
-      },
-      Surplus::ignored);
 }
 
 std::vector<Judgment> qrels_from_json(std::string_view text, const std::string& name) {
@@ -146,22 +92,6 @@ std::vector<Judgment> qrels_from_json(std::string_view text, const std::string& 
   return judgments;
 }
 
-std::vector<RunEntry> run_from_json(std::string_view text, const std::string& name, std::string* tag) {
-  std::vector<RunEntry> entries;
-  for_each_nested_number(text, name, "a finite number as score",
-                         [&](const std::string& query, const std::string& document, double score) {
-                           entries.push_back({query, document, score});
-                         });
-  if (entries.empty()) throw Error(ErrorCode::bad_input, {name}, "no ranked documents");
-  if (tag) *tag = "json";
-  return entries;
-}
-
-std::vector<RunEntry> run_from_answers(std::string_view text, const std::string& name, std::string* tag) {
-  if (tag) *tag = "hits";
-  return run_from_hits(text, name);
-}
-
 }  // namespace
 
 std::vector<Judgment> read_qrels(const std::string& path, const ColumnRoles& roles) {
@@ -176,17 +106,6 @@ std::vector<Judgment> parse_qrels(std::string_view text, const std::string& name
 std::vector<SubtopicJudgment> read_subtopics(const std::string& path) { return subtopics_from(*open_text(path), path); }
 std::vector<SubtopicJudgment> parse_subtopics(std::string_view text, const std::string& name) {
   return subtopics_from(*text_in_memory(text), name);
-}
-
-std::vector<RunEntry> read_run(const std::string& path, std::string* tag) {
-  if (is_hits_file(path)) return run_from_answers(text_of_file(path), path, tag);
-  if (is_nested_numbers_file(path)) return run_from_json(text_of_file(path), path, tag);
-  return run_from(*open_text(path), path, tag);
-}
-std::vector<RunEntry> parse_run(std::string_view text, const std::string& name, std::string* tag) {
-  if (begins_as_hits(text.substr(0, 4096))) return run_from_answers(text, name, tag);
-  if (begins_as_numbers(text)) return run_from_json(text, name, tag);
-  return run_from(*text_in_memory(text), name, tag);
 }
 
 }  // namespace dorm
