@@ -81,7 +81,8 @@ TEST(RankRequest, WhatIsWrongIsNamedByItsPath) {
   EXPECT_EQ(refused(R"({"top": -1})"), "top: found -1; expected a whole number");
   EXPECT_EQ(refused(R"({"explain": 1})"), "explain: found 1; expected true or false");
   EXPECT_EQ(refused(R"({"topp": 1})"),
-            "body: found the field 'topp'; expected model, features, documents, columns, lists, queries, top, explain, "
+            "body: found the field 'topp'; expected model, features, documents, columns, lists, query_features, "
+            "queries, top, explain, "
             "one_per");
   EXPECT_EQ(refused(R"({"top": 1, "top": 2})"), "body: found the field 'top' twice; expected it once");
   EXPECT_EQ(refused(R"({"top": 1})"), "body: found neither documents nor columns; expected one of them");
@@ -167,7 +168,8 @@ TEST(RankRequest, APairIsTwoDocuments) {
   EXPECT_EQ(refused(R"({"pair": ["a"]})", RankFields::explain),
             "pair: found 1 documents; expected two documents, by id or by place");
   EXPECT_EQ(refused(R"({"pair": ["a", "b"]})"),
-            "body: found the field 'pair'; expected model, features, documents, columns, lists, queries, top, explain, "
+            "body: found the field 'pair'; expected model, features, documents, columns, lists, query_features, "
+            "queries, top, explain, "
             "one_per");
 }
 

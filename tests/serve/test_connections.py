@@ -44,8 +44,8 @@ def world(tmp_path_factory):
 @contextmanager
 def served(world, *more):
     # Clients that are gone count until the server has looked at them, on a busy machine more than the default's 1,024.
-    room = ["--max-connections", "16384"]
-    words = [DORM, "serve", "m.json", "--port", "0", "--json", "--quiet", "--watch", "0", "--threads", "2", *room, *more]
+    words = [DORM, "serve", "m.json", "--port", "0", "--json", "--quiet", "--watch", "0", "--threads", "2"]
+    words += ["--max-connections", "16384", *more]
     process = subprocess.Popen(words, cwd=world, stdout=subprocess.PIPE, text=True)
     try:
         yield process, int(json.loads(process.stdout.readline())["url"].rsplit(":", 1)[1])
