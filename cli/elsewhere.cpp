@@ -13,6 +13,7 @@
 #include "command.h"
 #include "dorm/error.h"
 #include "run/recommender_text.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {
@@ -27,7 +28,10 @@ std::filesystem::path program() {
 }
 
 /// Returns only where there is no such program.
-void become_program(const Settings& settings) { ::execv(program().c_str(), settings.arguments); }
+void become_program(const Settings& settings) {
+  const QuietPipe as_started;  // the other program asks how broken pipes are to end
+  ::execv(program().c_str(), settings.arguments);
+}
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::unsupported,

@@ -30,11 +30,6 @@ std::size_t feature_column(const Dataset& data, const std::string& name) {
 
 std::vector<double> scores_of_file(const Dataset& data, const std::string& path) {
   const std::vector<double> by_row = read_scores(path);
-  if (by_row.empty())
-    throw Error(
-        ErrorCode::bad_input, SourcePosition{.file = path},
-        "the file is empty; expected a model, a TREC run with lines such as \"q1 Q0 d7 1 12.5 tag\", or one score "
-        "per row of the data");
   if (by_row.size() != data.num_documents())
     throw Error(ErrorCode::bad_input, SourcePosition{.file = path},
                 fmt::format("{} scores for {} documents; expected one score per row of the data", by_row.size(),

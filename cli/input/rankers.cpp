@@ -77,7 +77,7 @@ Ranker file_ranker(std::string name, const std::string& path, Runs runs) {
   const std::vector<std::string> words = words_of_first_line(path, beginning);
   if (words.empty())
     throw Error(ErrorCode::bad_input, {path},
-                "an empty file; expected a model, a TREC run (qid Q0 docid rank score tag) or scores");
+                "the file is empty; expected a model, a TREC run (qid Q0 docid rank score tag) or scores");
   const bool judged = words.size() > 1 && words[1].starts_with("qid:");
   if (words.size() >= kRunWords && !judged) return take_run();
   if (words.size() > 1)

@@ -234,7 +234,7 @@ def test_gaps_of_binary_data_were_treated_when_it_was_written(shop):
 def test_an_empty_file_is_no_ranker(shop):
     (shop / "empty.run").write_text("")
     message = dorm("eval", "new.csv", "m.json", "empty.run", status=1, cwd=shop).stderr
-    assert "empty.run: the file is empty; expected a model, a TREC run with lines such as" in message
+    assert "empty.run: the file is empty; expected a model, a TREC run (qid Q0 docid rank score tag)" in message
     tune = ["tune", "train.csv", *ROLES, *READ, "--baseline", "empty.run", "--model", "x.json", "--quiet"]
     assert "the file is empty" in dorm(*tune, status=1, cwd=shop).stderr
 

@@ -165,6 +165,9 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
         "--config",
         "--like",
         "--features",
+        "--document-features",
+        "--query-features",
+        "--by",
         "--query-ids",
         "--item-names",
     }  # read in the same way as those that are tried
@@ -271,6 +274,13 @@ def test_names_that_cannot_be_written_are_refused_before_anything_is_read(work, 
             done = dorm(*call_of(verb, **{name: bad, **others}), status=1)
             assert bad in done.stderr and "absent" not in done.stderr, done.stderr
             assert contents() == before
+
+
+def test_lz4_is_read_but_not_written(work):
+    before = contents()
+    done = dorm("synth", "--queries", 2, "--features", 2, "-o", "new.txt.lz4", status=1)
+    assert done.stderr == "dorm: new.txt.lz4: lz4 is read, and not written; expected .gz, .zst or no ending\n"
+    assert contents() == before
 
 
 @pytest.mark.parametrize("verb", ["train", "train --position-gains", "tune", "recommend train"])

@@ -242,8 +242,8 @@ def may_hold_text(column: Any) -> bool:
     return kind == "str" or any(part in kind for part in ("string", "object", "cat", "dict", "enum"))
 
 
-def column_values(column: Any, name: str) -> np.ndarray:
-    """A column of a data frame as float32, missing values as NaN."""
+def column_values(column: Any, name: str, key: str = "...") -> np.ndarray:
+    """A column of a data frame as float32, missing values as NaN; `key` names it in what an error proposes."""
     module = type(column).__module__.split(".")[0]
     try:
         if module == "pandas":
@@ -257,15 +257,14 @@ def column_values(column: Any, name: str) -> np.ndarray:
     except Exception as error:
         raise ValueError(
             f"{name} ({getattr(column, 'dtype', getattr(column, 'type', '?'))}) cannot be read as "
-            f"numbers: {_cure_of(column)} ({error})"
+            f"numbers: {_cure_of(column, key)} ({error})"
         ) from None
 
 
-def _cure_of(column: Any) -> str:
+def _cure_of(column: Any, key: str) -> str:
     """What to do about a column that holds no numbers."""
     rule = proposed_rule(column) if may_hold_text(column) and not numbers_alone(column) else ""
-    name = getattr(column, "name", None)
-    return f"drop it, or pass encode={{{str(name or '...')!r}: {rule!r}}}" if rule else "drop or encode it"
+    return f"drop it, or pass encode={{{key!r}: {rule!r}}}" if rule else "drop or encode it"
 
 
 def _polars_float(column: Any) -> Any:
@@ -319,7 +318,7 @@ def _from_frame(frame: Any, rules: ColumnRules) -> Features:
             column = _column_of(frame, j, columns[j])
             rule = rules.rule_of(columns[j], column)
             if rule is None:
-                blocks.append(column_values(column, f"column {columns[j]!r} of X")[:, np.newaxis])
+                blocks.append(column_values(column, f"column {columns[j]!r} of X", str(columns[j]))[:, np.newaxis])
                 made.append(columns[j])
             else:
                 of_column, block, fitted = rules.encoded(str(columns[j]), column, rule)

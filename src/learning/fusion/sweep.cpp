@@ -95,7 +95,7 @@ class QueryOnLine {
       const double own_low = at_low[gaining_[k]], own_high = at_high[gaining_[k]];
       std::uint32_t above = 0;
       for (std::size_t j = 0; j < at_low.size(); ++j)
-        above += static_cast<std::uint32_t>((at_low[j] - own_low > sure) & (at_high[j] - own_high > sure));
+        above += static_cast<std::uint32_t>(std::min(at_low[j] - own_low, at_high[j] - own_high) > sure);
       rank[k] = above;
       if (above >= past_) continue;
       for (std::uint32_t j = 0; j < at_low.size(); ++j) {

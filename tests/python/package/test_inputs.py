@@ -147,7 +147,8 @@ def test_data_frames_with_a_column_qid(data, ranker, library):
         model.predict(make({name: X[:, 0] for name in list(columns)[:-1]}))
     with pytest.raises(ValueError, match="in the same order as they were in fit.\nSelect the columns by name"):
         model.predict(make(dict(reversed(columns.items()))))
-    with pytest.raises(ValueError, match="column 'f2' of X .* cannot be read as numbers: drop or encode it"):
+    cure = "drop it, or pass encode={'f2': 'onehot'}"
+    with pytest.raises(ValueError, match=f"column 'f2' of X .* cannot be read as numbers: {cure}"):
         model.fit(make({**columns, "f2": ["a"] * len(y)}), y, qid=qid)
     with pytest.raises(ValueError, match="X contains NaN at row 3, column 1"):
         model.fit(make({**columns, "f1": [None if i == 3 else 0.5 for i in range(len(y))]}), y, qid=qid)

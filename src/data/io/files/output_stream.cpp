@@ -113,9 +113,9 @@ class ZstdSink final : public ByteSink {
 }  // namespace
 
 std::unique_ptr<ByteSink> open_sink(int descriptor, std::string path, Compression compression) {
-  auto file = std::make_unique<FileSink>(descriptor, std::move(path));
   if (compression == Compression::lz4)
     throw Error(ErrorCode::unsupported, {path, 0, 0}, "lz4 is read, and not written; expected .gz, .zst or no ending");
+  auto file = std::make_unique<FileSink>(descriptor, std::move(path));
   if (compression == Compression::gzip) return std::make_unique<GzipSink>(std::move(file));
   if (compression == Compression::zstd) return std::make_unique<ZstdSink>(std::move(file));
   return file;
