@@ -71,8 +71,8 @@ const ParsedRun& RunParser::parse(std::string_view text, bool at_start) {
 // A line as programs write it. False, and p as it was, for any other.
 bool RunParser::parse_plain_line(const char*& p, const char* end) {
   const std::string_view last = run_.groups.empty() ? std::string_view() : run_.groups.back().query;
-  const bool same = static_cast<std::size_t>(end - p) > last.size() && is_trec_blank(p[last.size()]) &&
-                    std::memcmp(p, last.data(), last.size()) == 0 && !last.empty();
+  const bool same = !last.empty() && static_cast<std::size_t>(end - p) > last.size() && is_trec_blank(p[last.size()]) &&
+                    std::memcmp(p, last.data(), last.size()) == 0;
   const char* q = same ? p + last.size() : end_of_word(p);
   if (q == p || !is_trec_blank(*q) || *p == '#') return false;
   const std::string_view query(p, static_cast<std::size_t>(q - p));
