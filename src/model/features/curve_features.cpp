@@ -137,7 +137,7 @@ void CurveFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<c
     level[first + feature.pieces()] = level[usual] + slope[usual] * static_cast<double>(median) + w[*feature.missing];
   }
   const std::size_t next = upcoming == q ? 0 : data_.query(upcoming).size() * features_;
-  score_codes(slots_, codes(q), out.size(), level, slope, out.data(), {codes(upcoming), next});
+  score_codes(slots_, codes(q), level, slope, out, {codes(upcoming), next});
 }
 
 void CurveFeatures::add_sums(std::size_t q, std::span<const double> coefficients, std::span<double> sums) const {

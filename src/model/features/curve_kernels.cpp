@@ -261,10 +261,10 @@ template <std::size_t N>
 
 }  // namespace
 
-void score_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, std::size_t documents,
-                 const double* level, const double* slope, double* scores, std::span<const std::uint16_t> upcoming,
+void score_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, const double* level,
+                 const double* slope, std::span<double> scores, std::span<const std::uint16_t> upcoming,
                  SimdLevel level_of_cpu) {
-  const CodeJob job{features, codes, documents, level, slope, scores, upcoming};
+  const CodeJob job{features, codes, scores.size(), level, slope, scores.data(), upcoming};
   (level_of_cpu == SimdLevel::avx512 ? compiled_for<score_all<8>>(level_of_cpu)
    : level_of_cpu == SimdLevel::avx2 ? compiled_for<score_all<4>>(level_of_cpu)
                                      : compiled_for<score_all<2>>(level_of_cpu))(job);

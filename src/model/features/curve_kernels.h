@@ -32,10 +32,10 @@ struct CurveSlots {
   }
 };
 
-/// scores[i] = sum over features j of what codes[j * documents + i] adds, in the order of the features. `upcoming`:
+/// scores[i] = sum over features j of what codes[j * scores.size() + i] adds, in the order of the features. `upcoming`:
 /// what will be read after them, if known, to be fetched meanwhile.
-void score_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, std::size_t documents,
-                 const double* level, const double* slope, double* scores, std::span<const std::uint16_t> upcoming = {},
+void score_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, const double* level,
+                 const double* slope, std::span<double> scores, std::span<const std::uint16_t> upcoming = {},
                  SimdLevel level_of_cpu = simd_level());
 
 /// sums[2 s] += the coefficients of the documents in slot s, sums[2 s + 1] += those times their codes.

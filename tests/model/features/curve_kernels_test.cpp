@@ -43,7 +43,7 @@ TEST(CurveKernels, AddUpTablesOnEveryLevelOfInstructions) {
       }
     for (const SimdLevel each : test::simd_levels()) {
       std::fill(sums.begin(), sums.end(), 0.0);
-      score_codes(slots, codes.data(), kDocuments, level.data(), slope.data(), scores.data(), codes, each);
+      score_codes(slots, codes.data(), level.data(), slope.data(), scores, codes, each);
       add_codes(slots, codes.data(), coefficients, sums.data(), each);
       EXPECT_EQ(scores, expected) << pieces;
       for (std::size_t s = 0; s < sums.size(); ++s) EXPECT_NEAR(sums[s], expected_sums[s], 1e-9) << pieces;
