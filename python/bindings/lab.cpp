@@ -205,6 +205,9 @@ void bind_options_of_comparisons(nb::module_& module) {
                                        .linear = model.linear()});
           },
           "name"_a, "model"_a, "test"_a, "A model that is only tested.");
+}
+
+void bind_options_of_recommender_comparisons(nb::module_& module) {
   nb::class_<RecommenderComparison>(module, "RecommenderComparison")
       .def(nb::init<>())
       .def_rw("methods", &RecommenderComparison::methods)
@@ -224,6 +227,9 @@ void bind_options_of_comparisons(nb::module_& module) {
       .def_prop_rw(
           "seed", [](const RecommenderComparison& options) { return options.train.seed; },
           [](RecommenderComparison& options, std::uint64_t seed) { options.train.seed = seed; });
+}
+
+void bind_options_of_experiments(nb::module_& module) {
   nb::class_<ExperimentOptions>(module, "ExperimentOptions")
       .def(nb::init<>())
       .def_rw("data_directory", &ExperimentOptions::data_directory)
@@ -239,6 +245,8 @@ void bind_options_of_comparisons(nb::module_& module) {
 
 void bind_lab(nb::module_& module) {
   bind_options_of_comparisons(module);
+  bind_options_of_recommender_comparisons(module);
+  bind_options_of_experiments(module);
   nb::class_<Compared>(module, "Compared", "A comparison as it came out.")
       .def("to_dict", [](const Compared& compared) { return comparison_dict(compared.result); })
       .def("markdown", [](const Compared& compared) { return comparison_markdown(compared.result); })

@@ -172,8 +172,10 @@ Exported export_python(const Model& model, const ExportOptions& options) {
       columns.empty() ? "" : "import datetime\n", columns.empty() ? "" : "import re\nimport struct\n");
   text += python_features(model, options) + columns + python_rows(inputs, !columns.empty(), served.logarithms);
   if (!model.trees) text += python_terms(served);
-  if (served.within_query != ScalingKind::none)
-    return one_file(text + python_score_query(uses_range(served.within_query)), std::move(served));
+  if (served.within_query != ScalingKind::none) {
+    text += python_score_query(uses_range(served.within_query));
+    return one_file(text, std::move(served));
+  }
   text += model.trees ? python_tree_functions(model) : python_sum(has_held_terms(served));
   const std::string_view documents = inputs.lowest.empty() ? "several documents" : "all documents of ONE query";
   return one_file(text + fmt::format(fmt::runtime(kScore), documents), std::move(served));
