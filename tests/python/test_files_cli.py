@@ -168,6 +168,7 @@ def test_every_verb_and_every_option_that_names_a_file_is_tried():
         "--document-features",
         "--query-features",
         "--by",
+        "--lightgbm",
         "--query-ids",
         "--item-names",
     }  # read in the same way as those that are tried
