@@ -36,6 +36,7 @@ STUDIES = {
     "boosting/timing.py": ["--rounds 2 --repeats 1"],
     "clicks/compare.py": ["run {out}/clicks.csv --quick"],
     "clicks/stream.py": ["--rows 1e5 --pandas-rows 1e5 --folder {out}"],
+    "cores/run.py": ["--dorm {dorm} --threads 1,2 --turns 1 --only convert,ridge --quick"],
     "distributed/cost.py": ["--command {dorm} --quick --pairs 1"],
     "distributed/passes.py": ["--command {dorm} --queries 100 --tolerance 1e-1 --most 40"],
     "evaluation/compare.py": [

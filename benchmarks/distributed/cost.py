@@ -22,8 +22,8 @@ import tempfile
 from pathlib import Path
 
 RESULT = Path(__file__).resolve().parent / "cost.json"
-FITTED = [(16_000, 136), (27_000, 136), (70_000, 32)]  # queries, features
-CHECKED = (32_000, 64)
+FITTED = [(27_000, 136), (80_000, 136), (270_000, 136), (280_000, 32)]  # queries, features: 1, 3, 10 and 2.4 GB
+CHECKED = (128_000, 64)
 FEW, MANY = 5, 25
 SHARDS = 2048
 

@@ -3,13 +3,15 @@
 
     python benchmarks/trees/quality.py [mq2008 nonlinear-300 ...]    adds what is missing to quality.csv beside it
     python benchmarks/trees/quality.py --markdown                    prints the tables of docs/trees.md
+    ... nonlinear-10000 --methods trees --threads 8 --values FOLDER  some methods; what FOLDER has is not run again
 
 Data: DORM_DATA. Folds as in LETOR: three parts to train on, one to validate, one to test. Every choice is made on the
 validation part, by every method on the same queries: rivals try leaves 7, 15, 31 and 63 at rates .05 and .1 (XGBoost
 depths 3, 4 and 6, CatBoost depths 4 and 6 at rate .1) with early stopping, and keep the best by NDCG@10. The test part
 is scored once. Figures are NDCG@10 of queries with a relevant document; differences are paired over test queries.
 
-Each method runs in a process of its own, on one thread, its whole grid. Seconds are of the processor. Memory is that of
+Each method runs in a process of its own, on one thread, its whole grid; with --threads N on more, and then without
+seconds and memory in the results. Seconds are of the processor. Memory is that of
 the whole command for DORM, with the reading of its files; for the others, what the grid adds to a Python process that
 has the data already.
 """
@@ -168,14 +170,14 @@ def best_of(candidates: list[tuple[np.ndarray, Callable[[np.ndarray], np.ndarray
     return predict(test[0])
 
 
-def lambdarank(train: Part, valid: Part, test: Part) -> np.ndarray:
+def lambdarank(train: Part, valid: Part, test: Part, threads: int) -> np.ndarray:
     import lightgbm as lgb
 
     candidates = []
     for leaves in (7, 15, 31, 63):
         for rate in (0.05, 0.1):
             options = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10], "num_leaves": leaves, "seed": 1,
-                       "learning_rate": rate, "verbose": -1, "num_threads": 1, "deterministic": True}  # fmt: skip
+                       "learning_rate": rate, "verbose": -1, "num_threads": threads, "deterministic": True}  # fmt: skip
             data = lgb.Dataset(train[0], train[1], group=train[2])
             held = data.create_valid(valid[0], valid[1], group=valid[2])
             booster = lgb.train(options, data, ROUNDS, [held], callbacks=[lgb.early_stopping(PATIENCE, verbose=False)])
@@ -183,14 +185,15 @@ def lambdarank(train: Part, valid: Part, test: Part) -> np.ndarray:
     return best_of(candidates, valid, test)
 
 
-def xgboost(train: Part, valid: Part, test: Part) -> np.ndarray:
+def xgboost(train: Part, valid: Part, test: Part, threads: int) -> np.ndarray:
     import xgboost as xgb
 
     candidates = []
     for depth in (3, 4, 6):
         for rate in (0.05, 0.1):
             options = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "max_depth": depth, "eta": rate,
-                       "nthread": 1, "tree_method": "hist", "seed": 1, "lambdarank_pair_method": "topk"}  # fmt: skip
+                       "nthread": threads, "tree_method": "hist", "seed": 1,
+                       "lambdarank_pair_method": "topk"}  # fmt: skip
             data, held = (xgb.DMatrix(X, y, group=sizes) for X, y, sizes in (train, valid))
             booster = xgb.train(
                 options, data, ROUNDS, [(held, "valid")], early_stopping_rounds=PATIENCE, verbose_eval=0
@@ -203,7 +206,7 @@ def xgboost(train: Part, valid: Part, test: Part) -> np.ndarray:
     return best_of(candidates, valid, test)
 
 
-def catboost(train: Part, valid: Part, test: Part) -> np.ndarray:
+def catboost(train: Part, valid: Part, test: Part, threads: int) -> np.ndarray:
     import catboost
 
     pools = [catboost.Pool(X, y, group_id=np.repeat(np.arange(len(sizes)), sizes)) for X, y, sizes in (train, valid)]
@@ -211,14 +214,14 @@ def catboost(train: Part, valid: Part, test: Part) -> np.ndarray:
     for depth in (4, 6):
         model = catboost.CatBoostRanker(iterations=ROUNDS, depth=depth, learning_rate=0.1, loss_function="YetiRank",
                                         eval_metric="NDCG:top=10;type=Exp", early_stopping_rounds=PATIENCE, verbose=0,
-                                        random_seed=1, thread_count=1, allow_writing_files=False)  # fmt: skip
+                                        random_seed=1, thread_count=threads, allow_writing_files=False)  # fmt: skip
         model.fit(pools[0], eval_set=pools[1])
         candidates.append((model.predict(valid[0]), model.predict))
     return best_of(candidates, valid, test)
 
 
-def tuned(*more: str) -> Callable[[Part, Part, Part], np.ndarray]:
-    def run(train: Part, valid: Part, test: Part) -> np.ndarray:
+def tuned(*more: str) -> Callable[[Part, Part, Part, int], np.ndarray]:
+    def run(train: Part, valid: Part, test: Part, threads: int) -> np.ndarray:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for file, (X, y, sizes) in (("train", train), ("valid", valid), ("test", test)):
@@ -230,7 +233,7 @@ def tuned(*more: str) -> Callable[[Part, Part, Part], np.ndarray]:
 
             library = str(Path(lightgbm.__file__).parent / "lib" / "lib_lightgbm.so")
             words = [DORM, "tune", folder / "train.txt", "--valid", folder / "valid.txt", "--model", folder / "m.json"]
-            words += [*more, "--threads", "1", "--quiet"]
+            words += [*more, "--threads", str(threads), "--quiet"]
             environment = {**os.environ, "DORM_LIGHTGBM": library}
             told = subprocess.run([sys.executable, "-S", "-c", SPENT, *words], check=True, env=environment,
                                   capture_output=True, text=True)  # fmt: skip
@@ -250,7 +253,7 @@ RIVALS = {
 }
 
 
-def measured(method: str, split: tuple[Part, Part, Part], reply) -> None:
+def measured(method: str, split: tuple[Part, Part, Part], threads: int, reply) -> None:
     """In a process of its own: the values of the test queries, seconds and megabytes."""
     try:
         importlib.import_module(LIBRARIES[method])
@@ -258,17 +261,17 @@ def measured(method: str, split: tuple[Part, Part, Part], reply) -> None:
         reply.send(str(missing))
         return
     before = resource.getrusage(resource.RUSAGE_SELF)
-    values = ndcg(RIVALS[method](*split), split[2])
+    values = ndcg(RIVALS[method](*split, threads), split[2])
     own = resource.getrusage(resource.RUSAGE_SELF)
     seconds = own.ru_utime + own.ru_stime - before.ru_utime - before.ru_stime
     seconds, kilobytes = getattr(RIVALS[method], "spent", None) or (seconds, own.ru_maxrss - before.ru_maxrss)
-    reply.send((values, seconds, kilobytes / 1024))
+    reply.send((values, f"{seconds:.1f}", f"{kilobytes / 1024:.0f}") if threads == 1 else (values, "", ""))
 
 
-def run(method: str, split: tuple[Part, Part, Part]):
+def run(method: str, split: tuple[Part, Part, Part], threads: int):
     context = multiprocessing.get_context("fork")
     reply, sender = context.Pipe(duplex=False)
-    process = context.Process(target=measured, args=(method, split, sender))
+    process = context.Process(target=measured, args=(method, split, threads, sender))
     process.start()
     sender.close()
     try:
@@ -277,7 +280,19 @@ def run(method: str, split: tuple[Part, Part, Part]):
         process.join()
 
 
-def measure(names: list[str]) -> None:
+def kept(path: Path | None, method: str, split: tuple[Part, Part, Part], threads: int):
+    """What run() returns, from the file if it is there."""
+    if path and path.exists():
+        held = np.load(path)
+        return held["values"], str(held["seconds"]), str(held["megabytes"])
+    answer = run(method, split, threads)
+    if path and not isinstance(answer, str):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, values=answer[0], seconds=answer[1], megabytes=answer[2])
+    return answer
+
+
+def measure(names: list[str], methods: list[str], threads: int, folder: Path | None) -> None:
     rows = known()
     done = {(row["data"], int(row["split"])) for row in rows}
     for name in names:
@@ -285,20 +300,23 @@ def measure(names: list[str]) -> None:
             if (name, number) in done:
                 continue
             found = {}
-            for method in NAMES:
-                answer = run(method, split)
+            for method in methods:
+                path = folder / f"{name}-{number}-{method}.npz" if folder else None
+                answer = kept(path, method, split, threads)
                 if isinstance(answer, str):
                     print(f"{method} is left out: {answer}")
                     continue
                 found[method] = answer
                 print(f"{name} split {number} {method}: {np.nanmean(answer[0]):.4f}", flush=True)
+            if "trees" not in found:
+                continue
             ours = found["trees"][0]
             for method, (values, seconds, megabytes) in found.items():
                 ahead = (ours - values)[~np.isnan(ours)]
                 rows.append({"data": name, "split": number, "method": method, "queries": len(ahead),
                              "ndcg@10": f"{np.nanmean(values):.6f}", "ahead": f"{ahead.sum():.6f}",
-                             "squares": f"{(ahead**2).sum():.6f}", "seconds": f"{seconds:.1f}",
-                             "megabytes": f"{megabytes:.0f}"})  # fmt: skip
+                             "squares": f"{(ahead**2).sum():.6f}", "seconds": seconds,
+                             "megabytes": megabytes})  # fmt: skip
             with open(RESULTS, "w", newline="") as file:
                 writer = csv.DictWriter(file, list(rows[0]))
                 writer.writeheader()
@@ -337,7 +355,7 @@ def markdown() -> None:
     for name in BY_NAME:
         cells = []
         for method in NAMES:
-            own = [row for row in rows if row["data"] == name and row["method"] == method]
+            own = [row for row in rows if row["data"] == name and row["method"] == method and row["seconds"]]
             if own:
                 seconds = sum(float(row["seconds"]) for row in own) / len(own)
                 memory = [int(row["megabytes"]) for row in own if row["megabytes"]]
@@ -350,8 +368,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", nargs="*", choices=[[], *BY_NAME], default=[])
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--methods", type=lambda text: text.split(","), default=list(NAMES))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--values", type=Path)
     given = parser.parse_args()
-    markdown() if given.markdown else measure(given.data or list(BY_NAME))
+    if given.markdown:
+        markdown()
+    else:
+        measure(given.data or list(BY_NAME), given.methods, given.threads, given.values)
 
 
 if __name__ == "__main__":
