@@ -110,6 +110,42 @@ TEST(Comparison, AnAimIsChosenOnTheValidationQueries) {
   EXPECT_EQ(figure.chosen[0], chosen);
 }
 
+// One document of ten is relevant, so that a classifier fares best with a constant, and its balanced form does not.
+Dataset rare(std::uint64_t seed) {
+  Rng rng(seed);
+  DatasetBuilder builder;
+  for (std::size_t i = 0; i < 400; ++i) {
+    const float label = rng.uniform() < 0.1 ? 1.0f : 0.0f;
+    const std::vector<float> row = {static_cast<float>(rng.normal() + 0.5 * label), static_cast<float>(rng.normal())};
+    builder.add({label, std::to_string(i / 20)}, row);
+  }
+  return builder.finish();
+}
+
+TEST(Comparison, ABaselineIsChosenByValidationWhateverItsExplainedRisk) {
+  const std::vector<DataSplit> split = {{rare(1), rare(2), rare(3)}};
+  ComparisonOptions options = small();
+  options.methods = {"crammer-singer"};
+  options.C = {0.01, 1, 100};
+  options.equal_candidates = true;
+  const ComparisonFigure figure = run_comparison(split, options).rows[0].figures[0];
+  double best = -1, explained_by_best = 0, most_explained = 0;
+  for (const char* method : {"crammer-singer", "crammer-singer:rel=best", "crammer-singer:classes=balanced"})
+    for (const double C : options.C) {
+      const Model model = train_method(split[0].train, method, {.C = C, .compute = {.threads = 1}}).model;
+      const std::vector<std::string> ndcg = {"ndcg@3"};
+      const double valid = evaluate(split[0].valid, score(model, split[0].valid), ndcg).measures[0].mean;
+      most_explained = std::max(most_explained, model.explained_risk);
+      printf("%s %g valid %g explained %g\n", method, C, valid, model.explained_risk);
+      if (valid <= best) continue;
+      best = valid;
+      explained_by_best = model.explained_risk;
+    }
+  printf("%s\n", figure.chosen[0].c_str());
+  EXPECT_LT(explained_by_best, kDegenerate);
+  EXPECT_GT(most_explained, kDegenerate);
+}
+
 TEST(Comparison, NamesItsBuildInEverythingWritten) {
   const ComparisonResult result = run_comparison(splits(), small());
   EXPECT_EQ(build_identity().find("build "), build_identity().size() - 18) << "twelve digits at the end";
