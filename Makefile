@@ -107,7 +107,7 @@ bench-update:  ### benchmarks/table.csv and the table of docs/benchmarks.md from
 
 paper: build   ## every experiment of the paper, and the tables of docs/paper.md from their results; DATA= or DORM_DATA
 	@python3 benchmarks/paper/run.py $(if $(DATA),--data $(DATA))
-	@python3 tools/generated.py
+	@python3 tools/generated.py benchmarks/paper
 
 nightly:       ## what is too long for every change: each of the targets below
 	@tools/nightly.sh wheel lint-files debug clang arm64 sanitize sanitize-threads sanitize-python fuzz oss-fuzz matrix stress coverage mutate check-report check-explore test-torch test-engines test-serve test-outside bench-check
