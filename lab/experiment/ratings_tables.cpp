@@ -149,7 +149,7 @@ std::string setting_of(const RatingsCell& cell) {
 report::Table table_of(std::size_t given, const std::string& setting, const std::vector<Line>& lines) {
   report::Table table{fmt::format("{}: figures x 100", setting),
                       report::text_columns({"method", "NDCG@10", "to the first (p users; splits)", "NDCG",
-                                            "to the first (p users; splits)", "paper: NDCG@10", "NDCG"})};
+                                            "to the first (p users; splits)", "paper: NDCG@10", "paper: NDCG"})};
   for (const Line& line : lines) {
     std::vector<report::Cell>& row = table.rows.emplace_back();
     row.emplace_back(line.contender.label());
