@@ -32,9 +32,6 @@ COPIED = {
     "quality/decays.csv",
     "quality/splits.csv",
     "ratings/defaults.csv",
-    "ratings/differences.csv",
-    "ratings/with-genres.csv",
-    "ratings/without-genres.csv",
     "serve/results.csv",
     "train_scale/results.csv",
 }
