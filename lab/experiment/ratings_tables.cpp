@@ -208,7 +208,7 @@ void add_against_rivals(report::Table& table, const std::string& setting, std::s
 
 report::Table rivals_table(std::string_view measure) {
   report::Table table{
-      fmt::format("DORM minus the rivals of the paper, {} x 100 (p users, paired; splits, unpaired)", measure),
+      fmt::format("DORM minus the baselines of the paper, {} x 100 (p users, paired; splits, unpaired)", measure),
       report::text_columns({"setting", "method"})};
   for (const PrintedNdcg& rival : kPaperNdcg)
     if (!rival.method.starts_with("joint")) table.columns.push_back(report::text_column(std::string(rival.method)));
