@@ -12,14 +12,14 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR = 1
 
 .PHONY: help help-all build demo mpi python test test-fast lint lint-files format sanitize fuzz stress wheel bench bench-tools bench-check bench-update paper \
-        nightly debug clang sanitize-threads sanitize-python oss-fuzz matrix coverage mutate check-report check-explore test-torch cuda test-cuda test-gpu test-outside \
+        nightly debug clang sanitize-threads sanitize-python oss-fuzz matrix coverage mutate check-report check-explore arm64 test-torch cuda test-cuda test-gpu test-outside \
         test-distributed test-engines test-serve docs clean
 
 help:          ## this list; make help-all shows every target
-	@sed -n 's/^\([a-z-]*\):.*[^#]## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
+	@sed -n 's/^\([a-z0-9-]*\):.*[^#]## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 help-all:      ### every target
-	@sed -n 's/^\([a-z-]*\):.*##* \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
+	@sed -n 's/^\([a-z0-9-]*\):.*##* \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 build:         ## the command, build/dorm and what it starts
 	@tools/setup.sh build
@@ -107,10 +107,10 @@ bench-update:  ### benchmarks/table.csv and the table of docs/benchmarks.md from
 
 paper: build   ## every experiment of the paper, and the tables of docs/paper.md from their results; DATA= or DORM_DATA
 	@python3 benchmarks/paper/run.py $(if $(DATA),--data $(DATA))
-	@python3 tools/generated.py
+	@python3 tools/generated.py benchmarks/paper
 
 nightly:       ## what is too long for every change: each of the targets below
-	@tools/nightly.sh wheel lint-files debug clang sanitize sanitize-threads sanitize-python fuzz oss-fuzz matrix stress coverage mutate check-report check-explore test-torch test-engines test-serve test-outside bench-check
+	@tools/nightly.sh wheel lint-files debug clang arm64 sanitize sanitize-threads sanitize-python fuzz oss-fuzz matrix stress coverage mutate check-report check-explore test-torch test-engines test-serve test-outside bench-check
 
 lint-files:    ### static analysis file by file: each compiles by itself, not only with its folder
 	@tools/setup.sh build lint
@@ -167,6 +167,13 @@ check-explore: build ### the page of dorm explore: its types, tests and built fi
 	cd web && npm ci --silent && npm run --silent check && npm test --silent && npm run --silent check-dist
 	.venv-browser/bin/python web/checks/check_explore.py --mock --browsers chromium
 	.venv-browser/bin/python web/checks/check_explore.py --shots build/explore
+
+arm64: DOORS := base data ranking learning
+arm64:         ### the C++ tests of DOORS cross-compiled for ARM64 and emulated; models, scores and data as on this machine
+	@tools/setup.sh build test arm64
+	@tools/build.sh arm64 "dorm_core $(DOORS:%=%_test)"
+	@tools/build.sh $(PRESET) dorm_core
+	tests/arm64.sh build-arm64 build/dorm $(DOORS)
 
 test-torch: python ### the tests of dorm.torch, in .venv-torch (PyTorch is gigabytes: not part of make test)
 	@tools/setup.sh torch

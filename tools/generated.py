@@ -2,6 +2,7 @@
 
     generated.py           rewrite every block from its script
     generated.py --check   exit 1 when a block is not what its script prints (part of make lint)
+    generated.py WORD...   only blocks whose script has one of these words in its path
 
 A block of a page starts with a line `<!-- generated: begin, by SCRIPT WORDS -->` and ends with
 `<!-- generated: end -->`.
@@ -32,18 +33,24 @@ def content(script, words):
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
-def renewed(text):
-    """The page with every block as its script prints it now."""
-    return BLOCK.sub(lambda m: f"{m[1]}\n{content(m[2], m[3].split())}\n\n{m[4]}", text)
+def renewed(text, words):
+    """The page with every block, or those of some scripts, as its script prints it now."""
+
+    def block(found):
+        if words and not any(word in found[2] for word in words):
+            return found[0]
+        return f"{found[1]}\n{content(found[2], found[3].split())}\n\n{found[4]}"
+
+    return BLOCK.sub(block, text)
 
 
 def main():
-    stale = []
+    stale, words = [], [word for word in sys.argv[1:] if word != "--check"]
     for page in pages():
         text = page.read_text()
         if len(BEGIN.findall(text)) != len(BLOCK.findall(text)):
             sys.exit(f"{page.relative_to(ROOT)}: a block without its end")
-        new = renewed(text)
+        new = renewed(text, words)
         if new != text:
             stale.append(page.relative_to(ROOT))
             if "--check" not in sys.argv[1:]:

@@ -18,6 +18,8 @@
 #              their Python packages and jars, after `python`. What cannot be had is skipped, with that reason, where it is
 #              needed (make test-engines)
 #   serve      .venv-serve with what asks the server: schemathesis, the client of Triton; wrk (make test-serve)
+#   arm64      the compiler for ARM64, the emulator of QEMU, and the libraries of ARM64 in build-arm64/sysroot, after `build`
+#              and `test` (make arm64)
 #   browser    Chromium, Firefox, and .venv-browser with what drives them (make check-report, make check-explore)
 # Needs root (or sudo) only where a package is missing; without either it prints the line to run and exits 1.
 set -euo pipefail
@@ -42,6 +44,7 @@ declare -A packages=(
   [distributed]="python3-venv ca-certificates"
   [engines]="python3-venv ca-certificates clang"
   [serve]="python3-venv ca-certificates wrk"
+  [arm64]="g++-aarch64-linux-gnu qemu-user-static"
   [browser]="python3-venv ca-certificates"
 )
 command -v google-chrome >/dev/null || packages[browser]+=" chromium"
@@ -212,6 +215,15 @@ prepare_engines() {
 prepare_serve() {
   environment .venv-serve "$(sha256sum tests/serve/requirements.txt | cut -c1-16)" -r tests/serve/requirements.txt
   on_top .venv-serve
+}
+
+# Without CBC, whose libraries need scripts of their packages to run.
+prepare_arm64() {
+  local wanted=()
+  for package in ${packages[build]} ${packages[test]}; do
+    case $package in lib* | nlohmann* | zlib*) wanted+=("$package") ;; esac
+  done
+  tools/sysroot.sh arm64 build-arm64/sysroot "${wanted[@]}"
 }
 
 # This version drives the Firefox of distributions (WebDriver BiDi); the next one asks it for what it does not know yet.

@@ -129,7 +129,7 @@ WORDS = {
     "joint-paper": "DORM, joint kernel, constants of the paper",
 }
 MEASURES = {"ndcg@10": "NDCG@10", "mrr:rel=best": "MRR of the best", "mrr": "MRR", "wta": "WTA", "mwta": "mWTA"}
-MEASURES["precision@10"] = "Precision@10"
+MEASURES |= {"precision@10": "Precision@10", "map": "MAP"}
 OTHERWISE = {"best": "bound best", "assignment": "dense assignment"}
 LEFT_OUT = ("random", "ideal")  # nobody's method
 
@@ -164,7 +164,7 @@ def side_by_side(tables, columns, names):
 
 
 def one_table(table, columns):
-    lines = [[MEASURES.get(table["columns"][c], table["columns"][c]) for c in columns]]
+    lines = [[(MEASURES | WORDS).get(table["columns"][c], table["columns"][c]) for c in columns]]
     return lines + [[read_as(row[c]) if c < len(row) else "" for c in columns] for row in table["rows"]]
 
 

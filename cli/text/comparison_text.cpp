@@ -104,7 +104,7 @@ std::string comparison_text(const ComparisonResult& result) {
   std::string text = fmt::format(
       "{} test queries, {} split{}; interval of the first measure\n"
       "* tested against; - worse, + better than that (p < 0.05, permutation test, Holm)\n"
-      "! degenerate: its optimum explains no more risk than a constant, so its figure is chance\n",
+      "! degenerate: its optimum explains no more risk than a constant, so doubt its figure\n",
       result.test_queries, result.splits, result.splits == 1 ? "" : "s");
   for (std::size_t first = 0, last = 0; first < result.rows.size(); first = last) {
     std::vector<const ComparisonRow*> rows;

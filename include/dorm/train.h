@@ -36,8 +36,8 @@ inline constexpr double kHealthy = 0.1;
 inline constexpr double kDegenerate = 0.02;
 
 /// Initial models, at which the rounds of the bounds `best` and `predicted` begin: ridge regression or the pairwise
-/// hinge, each on the labels or on their gains, or the weights of TrainOptions::initial.
-enum class InitialModel { ridge, ridge_gain, pairwise, pairwise_gain, model };
+/// hinge, each on the labels or on their gains, or the weights of TrainOptions::initial. `zero`, of results only: none.
+enum class InitialModel { ridge, ridge_gain, pairwise, pairwise_gain, model, zero };
 std::string_view name_of(InitialModel model);
 
 /// The value of an option; nothing: auto.

@@ -123,10 +123,9 @@ class Summary {
       GridPoint cell;
       cell.C = cells_[c].setting.C;
       const Setting& setting = cells_[c].setting;
-      if (!setting.bound.empty())
-        cell.bound = parse_bound(setting.bound);
-      else if (!std::isnan(records_[c].explained_risk))
-        cell.bound = Bound::best;  // so that the rule sees its health
+      // Without a bound validation alone decides: the explained risk of a baseline is not that of a bound on the measure,
+      // and that of the multiclass SVM is mostly that of its biases.
+      if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
       cell.start = setting.start.empty() ? InitialModel::pairwise : *parse_initial_model(setting.start);
       cell.explained_risk = records_[c].explained_risk;
       cell.per_query = records_[c].valid[measure];

@@ -15,7 +15,7 @@
 namespace dorm {
 namespace {
 
-constexpr std::size_t kTrials = 30;
+constexpr std::size_t kTrials = 100;
 constexpr std::size_t kDorm = 5;  // among the learners: the one that others are tested against
 
 struct EruSetting {
@@ -117,7 +117,8 @@ std::string usual_choice(std::span<const CellRecord> records, std::size_t learne
 }
 
 report::Table table_of(const EruSetting& setting, Unseen unseen, std::span<const CellRecord> records) {
-  report::Table table{fmt::format("{}: {}", unseen == Unseen::items ? "New items" : "New users", setting.caption),
+  report::Table table{fmt::format("{}: {}; {} trials", unseen == Unseen::items ? "New items" : "New users",
+                                  setting.caption, records.size()),
                       report::text_columns({"method", "ERU x 100", "paper (EachMovie)", "p, trials", "p, users",
                                             "NDCG@10 x 100", "parameter chosen most"})};
   const std::vector<EruLearner> learners = eru_learners();

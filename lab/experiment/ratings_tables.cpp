@@ -149,7 +149,7 @@ std::string setting_of(const RatingsCell& cell) {
 report::Table table_of(std::size_t given, const std::string& setting, const std::vector<Line>& lines) {
   report::Table table{fmt::format("{}: figures x 100", setting),
                       report::text_columns({"method", "NDCG@10", "to the first (p users; splits)", "NDCG",
-                                            "to the first (p users; splits)", "paper: NDCG@10", "NDCG"})};
+                                            "to the first (p users; splits)", "paper: NDCG@10", "paper: NDCG"})};
   for (const Line& line : lines) {
     std::vector<report::Cell>& row = table.rows.emplace_back();
     row.emplace_back(line.contender.label());
@@ -208,7 +208,7 @@ void add_against_rivals(report::Table& table, const std::string& setting, std::s
 
 report::Table rivals_table(std::string_view measure) {
   report::Table table{
-      fmt::format("DORM minus the rivals of the paper, {} x 100 (p users, paired; splits, unpaired)", measure),
+      fmt::format("DORM minus the baselines of the paper, {} x 100 (p users, paired; splits, unpaired)", measure),
       report::text_columns({"setting", "method"})};
   for (const PrintedNdcg& rival : kPaperNdcg)
     if (!rival.method.starts_with("joint")) table.columns.push_back(report::text_column(std::string(rival.method)));

@@ -83,6 +83,18 @@ def test_the_printed_algorithm_and_what_it_took(here):
     assert f"{out['support_vectors']} support vectors" in dorm("train", "graded.txt", *options).stdout
 
 
+def test_the_printed_algorithm_begins_at_zero_unless_z0_needs_weights(here):
+    def start(bound, *more):
+        options = ("--bound", bound, "--solver", "nslack", "-C", "1", *more)
+        model = json.loads(dorm("train", "graded.txt", *options, "--model", "-", "--quiet").stdout)
+        return model["start"], model["weights"]
+
+    assert start("given", "--epsilon", "0.01")[0] == start("average", "--epsilon", "0.01")[0] == "zero"
+    assert start("best", "--epsilon", "0.01")[0] == start("given")[0] == "ridge"
+    unused = ("--initial", "pairwise")
+    assert start("given", "--epsilon", "0.01", *unused) == start("given", "--epsilon", "0.01")
+
+
 def test_every_method_reports_what_it_took(here):
     listed = re.findall(r"^  ([a-z][a-z-]*)\b", dorm("help", "methods").stdout, re.MULTILINE)
     assert {"ridge", "ranksvm-pairs", "crammer-singer", "prank"} < set(listed)

@@ -106,7 +106,7 @@ struct ComparisonFigure {
   double tuning_seconds = 0;        // the same of all candidates
   double support_vectors = 0;       // planes of the chosen model, mean over splits; 0: not that kind of method
   double passes = 0;
-  bool degenerate = false;  // on every split, no setting learns more than a constant: the figures are rounding
+  bool degenerate = false;  // on every split, what was chosen explains no more risk than a constant
   PairedTest test;          // this - the one tested against
   double p_holm = std::numeric_limits<double>::quiet_NaN();  // permutation test, Holm's correction; NaN: itself
   bool reference = false;                                    // the one tested against

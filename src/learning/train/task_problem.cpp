@@ -58,7 +58,14 @@ DataSummary TaskProblem::summary() const {
   return summary;
 }
 
+// The printed algorithm begins at w = 0, and only z0 that depends on scores asks for others.
+std::vector<InitialModel> TaskProblem::starts(Bound bound) const {
+  if (options_.solve.epsilon > 0 && !depends_on_scores(bound)) return {InitialModel::zero};
+  return starts_of(task_, options_, bound);
+}
+
 std::vector<double> TaskProblem::start(InitialModel start, double seconds) const {
+  if (start == InitialModel::zero) return std::vector(risk_->dimension(), 0.0);
   if (start == InitialModel::model)
     return initial_weights(*options_.initial, set_.model(std::vector(set_.linear_features().dimension(), 0.0)));
   TrainOptions options = options_;

@@ -25,7 +25,7 @@ class TaskProblem final : public TrainingProblem {
   std::size_t solver_threads() const override { return options_.compute.on_device() ? 1 : set_.solver_threads(); }
   std::uint64_t plane_bytes() const override { return shares_.planes; }
 
-  std::vector<InitialModel> starts(Bound bound) const override { return starts_of(task_, options_, bound); }
+  std::vector<InitialModel> starts(Bound bound) const override;
   std::vector<double> start(InitialModel start, double seconds) const override;
 
   bool averages() const override { return task_.sorts() && !set_.exact_kernel(); }

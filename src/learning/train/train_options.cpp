@@ -83,6 +83,7 @@ void require_cpu(const TrainOptions& options, std::string_view what) {
 }
 
 std::string_view name_of(InitialModel start) {
+  if (start == InitialModel::zero) return "zero";
   return start == InitialModel::model ? "model" : kStarts[1 + static_cast<std::size_t>(start)].name;
 }
 std::string_view name_of(BoundChoice choice) { return choice ? name_of(*choice) : kAutoBound.name; }
@@ -115,8 +116,9 @@ void TrainOptions::validate() const {
   const Decay parsed_decay(decay);
   if (!one_per.empty()) parse_one_per(one_per);
   ScalingChoice(scale, target).validate();
-  if (start == InitialModel::model)
-    throw Error(ErrorCode::bad_option, "the start is a model when an initial model is given; expected a cheap ranker");
+  if (start >= InitialModel::model)
+    throw Error(ErrorCode::bad_option,
+                fmt::format("the start is {} as a result only; expected a cheap ranker", name_of(start)));
   if (KernelOptions(*this).used()) {
     if (signs.used())
       throw Error(

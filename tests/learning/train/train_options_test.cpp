@@ -50,6 +50,7 @@ TEST(TrainOptions, EveryWrongValueIsNamedWithWhatIsAllowed) {
       {[](TrainOptions& o) { o.bound = parse_bound_choice("worst"); }, "predicted", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.start = parse_initial_model("zero"); }, "pairwise", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.start = InitialModel::model; }, "expected a cheap ranker"},
+      {[](TrainOptions& o) { o.start = InitialModel::zero; }, "zero"},
       {[](TrainOptions& o) { o.scale = "zzz"; }, "zscore", ErrorCode::unknown_name},
       {[](TrainOptions& o) { o.solve.solver = parse_solver("sgd"); }, "bcda", ErrorCode::unknown_name},
   };
