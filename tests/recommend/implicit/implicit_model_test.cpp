@@ -111,7 +111,7 @@ TEST(TrainImplicit, AStopBeforeThereIsAModelSaysSo) {
 
 TEST(TrainImplicit, AStopInEaseKeepsAls) {
   int calls = 0;
-  const auto late = [&](const ImplicitProgress&) { return ++calls < 2; };
+  const auto late = [&](const ImplicitProgress& progress) { return progress.stage != "final" || ++calls < 2; };
   ImplicitOptions options = fixed_options();
   options.als.iterations = 100000;  // longer than until the observer is asked again
   const ImplicitResult result = train_implicit(two_tastes(), options, late);
