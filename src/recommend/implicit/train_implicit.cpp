@@ -50,7 +50,8 @@ bool plan_ease(const Ratings& events, const ImplicitOptions& options, std::strin
 
 struct Fitted {
   ImplicitParts parts;
-  std::string lacks;  // empty: nothing
+  std::size_t iterations = 0;  // of ALS that are over
+  std::string lacks;           // empty: nothing
 };
 
 /// Both learners on all events; nothing when there was no time for the first solution.
@@ -60,11 +61,10 @@ std::optional<Fitted> fit(const Ratings& events, const ImplicitOptions& options,
   ImplicitParts& parts = fitted.parts;
   const StopAsked stop = [&] { return watch.over(); };
   Als als(events, options.als, pool);
-  std::size_t done = 0;
-  while (done < options.als.iterations && als.iterate(stop)) ++done;
+  while (fitted.iterations < options.als.iterations && als.iterate(stop)) ++fitted.iterations;
   if (!als.started()) return std::nullopt;
-  if (done < options.als.iterations)
-    fitted.lacks = fmt::format("ALS after {} of {} iterations", done, options.als.iterations);
+  if (fitted.iterations < options.als.iterations)
+    fitted.lacks = fmt::format("ALS after {} of {} iterations", fitted.iterations, options.als.iterations);
   if (options.ease_share > 0) {
     if (auto ease = fit_ease(events, options.ease_ridge, pool, stop))
       parts.ease = std::move(*ease);
@@ -137,8 +137,9 @@ ImplicitResult train_implicit(Ratings events, const ImplicitOptions& options, co
   if (!search_watch.interrupted()) fitted = fit(events, model.options, pool, watch);
   const bool interrupted = search_watch.interrupted() || watch.interrupted();
   if (!fitted && !searched) end_without_model(interrupted, options.seconds);
-  if (fitted && (fitted->lacks.empty() || !searched)) {
+  if (fitted && (fitted->lacks.empty() || model.trials.empty())) {
     result.kept = fitted->lacks;
+    model.options.als.iterations = std::max<std::size_t>(1, fitted->iterations);
     keep(model, std::move(fitted->parts));
   } else {
     result.kept = model.trials.empty() ? std::string("that of a trial that did not end")

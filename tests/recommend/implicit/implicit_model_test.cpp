@@ -118,6 +118,7 @@ TEST(TrainImplicit, AStopInEaseKeepsAls) {
   EXPECT_EQ(result.status, "interrupted");
   EXPECT_EQ(result.kept.find("ALS after "), 0u) << result.kept;
   EXPECT_NE(result.kept.find(" of 100000 iterations, without EASE"), std::string::npos) << result.kept;
+  EXPECT_EQ(result.kept.find(std::to_string(result.model.options.als.iterations)), 10u) << result.kept;
   EXPECT_EQ(recommend(result.model, 0, 3).size(), 3u);
 }
 
