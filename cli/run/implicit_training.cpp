@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "dorm/read.h"
 #include "input/input.h"
@@ -13,6 +14,7 @@
 #include "run/progress.h"
 #include "run/stop.h"
 #include "text/implicit_text.h"
+#include "text/messages.h"
 
 namespace dorm::cli {
 namespace {
@@ -34,11 +36,11 @@ ImplicitOptions implicit_options(const RecommendTrainArguments& from, const CLI:
   return options;
 }
 
-ImplicitResult learn_events(const RecommendTrainArguments& arguments, const ImplicitOptions& options,
-                            const Ratings& events, const Settings& settings, const StopRequest& stop) {
+ImplicitResult learn_events(const RecommendTrainArguments& arguments, const ImplicitOptions& options, Ratings events,
+                            const Settings& settings, const StopRequest& stop) try {
   LiveLine line;
   return about_file(arguments.ratings, [&] {
-    return train_implicit(events, options, [&](const ImplicitProgress& progress) {
+    return train_implicit(std::move(events), options, [&](const ImplicitProgress& progress) {
       if (!settings.quiet && line.due())
         line.show(progress.stage == "final"
                       ? fmt::format("dorm: training on all events, {}", duration_text(line.seconds()))
@@ -47,6 +49,10 @@ ImplicitResult learn_events(const RecommendTrainArguments& arguments, const Impl
       return stop.signal() == 0;
     });
   });
+} catch (const Error&) {
+  if (stop.signal() == 0) throw;
+  say("dorm: interrupted before there was a model; nothing was written\n");
+  throw Interrupted{stop.signal()};
 }
 
 std::string events_text(const ImplicitResult& result, const std::string& path) {
@@ -60,6 +66,7 @@ Json events_json(const ImplicitResult& result, const std::string& path) {
   Json json = implicit_json(result.model, path);
   json["status"] = result.status;
   json["note"] = result.note;
+  json["kept"] = result.kept;
   json["search_seconds"] = result.search_seconds;
   json["seconds"] = result.seconds;
   return json;
@@ -80,15 +87,18 @@ RankersReport tested(const ImplicitModel& model, const Ratings& test, const Reco
 
 void train_on_events(const RecommendTrainArguments& arguments, const CLI::App& verb, const Settings& settings) {
   const ImplicitOptions options = implicit_options(arguments, verb, settings);
-  const SplitRatings parts = split_events(load_events(arguments.ratings, arguments.events, settings), arguments.split);
+  SplitRatings parts = about_file(arguments.ratings, [&] {
+    return split_events(load_events(arguments.ratings, arguments.events, settings), arguments.split);
+  });
   const std::optional<SideFeatures> titles =
       arguments.item_names.empty() ? std::nullopt : std::optional(read_titles(arguments.item_names));
   const StopRequest stop;
-  ImplicitResult result = learn_events(arguments, options, parts.train, settings, stop);
+  ImplicitResult result = learn_events(arguments, options, std::move(parts.train), settings, stop);
   const int signal = stop.signal();
   if (titles) set_titles(result.model, *titles);
   save_implicit(result.model, arguments.model);
-  if (signal != 0) warn(settings, "interrupted; the model is the best so far");
+  if (!result.kept.empty())
+    warn(settings, fmt::format("{}; the model is {}", signal != 0 ? "interrupted" : "time limit", result.kept));
   std::optional<RankersReport> test;
   if (parts.test.size() > 0 && signal == 0) test = tested(result.model, parts.test, arguments, verb, settings);
   if (arguments.model != "-" && settings.json) {

@@ -28,6 +28,14 @@ Ratings make_ratings(const Names& users, const Names& items, const Numbers& user
   return Ratings(id_table(users), id_table(items), list);
 }
 
+Ratings ratings_of_rows(const Names& users, const Names& items, const Vector<std::uint64_t>& begin,
+                        const Numbers& index, const Vector<float>& value) {
+  return Ratings(id_table(users), id_table(items),
+                 {{begin.data(), begin.data() + begin.shape(0)},
+                  {index.data(), index.data() + index.shape(0)},
+                  {value.data(), value.data() + value.shape(0)}});
+}
+
 /// (ratings of each user, values user by user), in the order of scores.
 nb::tuple rows_of(const Ratings& ratings) {
   std::vector<std::uint64_t> sizes;
@@ -207,6 +215,8 @@ nb::bytes bytes_of(const FactorModel& model) {
 void bind_ratings(nb::module_& module) {
   nb::class_<Ratings>(module, "Ratings")
       .def_static("make", &make_ratings, "users"_a, "items"_a, "user"_a.noconvert(), "item"_a.noconvert(),
+                  "value"_a.noconvert())
+      .def_static("of_rows", &ratings_of_rows, "users"_a, "items"_a, "begin"_a.noconvert(), "index"_a.noconvert(),
                   "value"_a.noconvert())
       .def_static(
           "read",

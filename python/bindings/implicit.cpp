@@ -206,13 +206,13 @@ nb::list trials_of(const HeldImplicit& held) {
   return out;
 }
 
-nb::tuple train_events(const Ratings& events, const nb::dict& from, nb::object callback) {
+nb::tuple train_events(Ratings& events, const nb::dict& from, nb::object callback) {
   const ImplicitOptions options = implicit_options_from(from);
   Watcher watcher(std::move(callback));
   ImplicitResult result;
-  {
+  try {
     const nb::gil_scoped_release unlocked;
-    result = train_implicit(events, options, [&](const ImplicitProgress& progress) {
+    result = train_implicit(std::move(events), options, [&](const ImplicitProgress& progress) {
       return watcher.go_on(true, [&] {
         nb::dict state;
         state["stage"] = std::string(progress.stage);
@@ -221,10 +221,16 @@ nb::tuple train_events(const Ratings& events, const nb::dict& from, nb::object c
         return state;
       });
     });
+  } catch (const Error& early) {  // stopped before there was a model
+    watcher.rethrow();
+    if (!watcher.interrupted()) throw;
+    PyErr_SetString(PyExc_KeyboardInterrupt, early.what());
+    throw nb::python_error();
   }
   watcher.rethrow();
   nb::dict report;
   report["status"] = result.status;
+  report["kept"] = result.kept;
   report["note"] = result.note;
   report["validation"] = result.model.validation;
   report["search_seconds"] = result.search_seconds;
@@ -376,7 +382,8 @@ void bind_implicit(nb::module_& module) {
       });
   bind_vectors(module);
   module.def("train_implicit", &train_events, "events"_a, "options"_a, "callback"_a.none(),
-             "The model, a report, and whether Ctrl-C stopped it. callback(progress) returns true to stop.");
+             "The model, a report, and whether Ctrl-C stopped it. callback(progress) returns true to stop. Takes the "
+             "events: they are empty afterwards.");
   module.def("events", &events_from, "users"_a, "items"_a, "user"_a.noconvert(), "item"_a.noconvert(),
              "weight"_a.noconvert());
   module.def("read_events", &events_of_file, "path"_a, "liked"_a.none());

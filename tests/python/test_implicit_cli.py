@@ -2,6 +2,7 @@
 """Recommenders from events, from outside. DORM_COMMAND names the binary."""
 
 import csv
+import gzip
 import json
 import random
 
@@ -173,6 +174,10 @@ def test_ratings_that_are_all_alike_are_refused(world):
         ("a,x\nb,y\n", "each of the 2 users has one item"),
         ("a,x\nb,guns, germs\nb,x\na,y\n", "found 3 cells separated by ','; expected 2 as on the first line: ids that"),
         ("a,x,1\nb,y,nan\na,y,2\n", "bad.csv:2:5: found 'nan'"),
+        ("a,x,nan\nb,y,1\na,y,2\n", "bad.csv:1:5: found 'nan'; expected a finite number as weight"),
+        ("a,x,3e38\na,x,3e38\nb,y,1\n", 'bad.csv: the weights of user "a" and item "x" sum to inf'),
+        ("a\nb\n", "bad.csv:1:2: found 1 cells separated by ' '; expected 2: user, item"),
+        ("ann,guns, germs\nbob,x\n", "and quotes around ids that have the separator in them"),
         ("", "no events"),
         ("a,x,881250949\nb,y,881250950\n", "as times are"),
     ],
@@ -182,6 +187,26 @@ def test_bad_events_get_clear_answers(tmp_path, text, message):
     assert message in dorm(
         "recommend", "train", tmp_path / "bad.csv", "--implicit", "--model", tmp_path / "m", status=1
     )
+
+
+def test_compressed_events_are_read_and_cut_ones_refused(world, tmp_path):
+    whole = gzip.compress((world / "two.csv").read_bytes(), mtime=0)
+    words = ["--implicit", "--factors", 4, "--iterations", 2, "--ridge", 1, "--alpha", 1]
+    words += ["--ease-ridge", 9, "--ease-share", 0.5, "--quiet", "--model"]
+    (tmp_path / "two.csv.gz").write_bytes(whole)
+    dorm("recommend", "train", tmp_path / "two.csv.gz", *words, tmp_path / "m")
+    dorm("recommend", "train", world / "two.csv", *words, tmp_path / "n")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
+    (tmp_path / "two.csv.gz").write_bytes(whole[: len(whole) // 2])
+    assert "damaged gzip data" in dorm("recommend", "train", tmp_path / "two.csv.gz", *words, tmp_path / "x", status=1)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_time_limit_before_the_first_solution_is_an_error(world, tmp_path):
+    words = ["--implicit", "--time-limit", 1e-9, "--model", tmp_path / "m"]
+    message = dorm("recommend", "train", world / "two.csv", *words, status=2)
+    assert "the time limit of 1e-09 s ended before there was a model" in message
+    assert not (tmp_path / "m").exists()
 
 
 def test_ids_with_commas_are_quoted(tmp_path):

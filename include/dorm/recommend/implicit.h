@@ -90,13 +90,15 @@ struct ImplicitResult {
   ImplicitModel model;
   std::string status;  // finished, time_limit or interrupted
   std::string note;    // why EASE has no part; empty: it was tried
+  std::string kept;    // what a training that was cut short has left; empty: it was not
   double search_seconds = 0, seconds = 0;
 };
 
-/// Chooses the options on held-out events, then trains on all of them; an interrupted search returns the best model on
-/// the events that were not held out. Throws Error(bad_input) where there is nothing to learn, and Error(bad_option)
-/// where EASE is asked for and does not fit into the memory.
-ImplicitResult train_implicit(const Ratings& events, const ImplicitOptions& options = {},
+/// Chooses the options on held-out events, then trains on all of them; a training that is interrupted or late returns
+/// the best model of the search, or as much as there is. Throws Error(bad_input) where there is nothing to learn,
+/// Error(bad_option) where EASE is asked for and does not fit into the memory or the time limit left no model, and
+/// Error(unsupported) where an interruption left none.
+ImplicitResult train_implicit(Ratings events, const ImplicitOptions& options = {},
                               const ImplicitObserver& observer = {});
 
 /// The learners of a model that count in a score.

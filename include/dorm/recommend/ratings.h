@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dorm/data/judgments.h"
@@ -27,6 +28,18 @@ struct RatingRow {
   std::size_t size() const { return index.size(); }
 };
 
+/// Rows of ratings one behind the other: row r is [begin[r], begin[r + 1]).
+struct RatingRows {
+  std::vector<std::uint64_t> begin = {0};
+  std::vector<std::uint32_t> index;
+  std::vector<float> value;
+
+  RatingRow row(std::size_t r) const {
+    const std::size_t first = begin[r], count = begin[r + 1] - first;
+    return {std::span(index).subspan(first, count), std::span(value).subspan(first, count)};
+  }
+};
+
 /// A sparse matrix of ratings, readable by user and by item. Immutable. Parts made by a split keep all users and items
 /// of the whole, so that indices mean the same everywhere; some rows are then empty.
 class Ratings {
@@ -35,6 +48,8 @@ class Ratings {
   /// Of several ratings by one user of one item the last counts; duplicates() says how many were replaced. Throws
   /// Error(bad_input) for an index out of range or a value that is not finite.
   Ratings(IdTable users, IdTable items, std::span<const Rating> ratings);
+  /// Of rows by user, which must be increasing. Throws Error(bad_input) for rows that do not fit.
+  Ratings(IdTable users, IdTable items, RatingRows by_user);
 
   std::size_t num_users() const { return users_.size(); }
   std::size_t num_items() const { return items_.size(); }
@@ -47,6 +62,11 @@ class Ratings {
   RatingRow of_item(std::size_t item) const { return by_item_.row(item); }
   /// Where the ratings of a user begin when all are listed user by user: the order of score tables.
   std::size_t first_of_user(std::size_t user) const { return by_user_.begin[user]; }
+  /// The rows of all users, without a copy. The ratings are empty afterwards.
+  RatingRows take_rows() {
+    by_item_ = {};
+    return std::exchange(by_user_, {});
+  }
 
   /// The ratings for which keep(position) holds, position counting as in first_of_user.
   template <class Keep>
@@ -61,20 +81,11 @@ class Ratings {
   }
 
  private:
-  struct Compressed {
-    std::vector<std::uint64_t> begin = {0};
-    std::vector<std::uint32_t> index;
-    std::vector<float> value;
-    RatingRow row(std::size_t r) const {
-      const std::size_t first = begin[r], count = begin[r + 1] - first;
-      return {std::span(index).subspan(first, count), std::span(value).subspan(first, count)};
-    }
-  };
   void compress_by_user(std::span<const Rating> ratings);
   void compress_by_item();
 
   IdTable users_, items_;
-  Compressed by_user_, by_item_;
+  RatingRows by_user_, by_item_;
   std::size_t duplicates_ = 0;
 };
 

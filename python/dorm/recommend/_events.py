@@ -45,9 +45,10 @@ def read_events(events: Any, name: str = "events", user_ids: Any = None, item_id
         for size, given, what in zip(rows.shape, ids, ("user", "item")):
             if len(given) != size:
                 raise ValueError(f"{len(given)} {what} ids for a matrix of shape {rows.shape}; expected {size}")
-        user = np.repeat(np.arange(rows.shape[0], dtype=np.uint32), np.diff(rows.indptr))
         texts = [to_texts(known.tolist()) for known in ids]
-        return RatingsInput(_core.Ratings.make(*texts, user, rows.indices.astype(np.uint32), rows.data), *ids)
+        begin, index = rows.indptr.astype(np.uint64), rows.indices
+        index = index.view(np.uint32) if index.dtype == np.int32 else index.astype(np.uint32)
+        return RatingsInput(_core.Ratings.of_rows(*texts, begin, index, rows.data), *ids)
     if _is_frame(events):
         users, items, weights = _of_frame(events, name)
     elif isinstance(events, (tuple, list)) and len(events) in (2, 3):

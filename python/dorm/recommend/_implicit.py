@@ -61,7 +61,8 @@ class DormRecommender(FinishFit, FittedView, ImplicitAnswers, RecommenderVectors
     trials_ : list of dict
         Options that were tried on held-out events, and the values of the measure.
     report_ : dict
-        status (finished, time_limit, interrupted), note, validation, search_seconds, seconds.
+        status (finished, time_limit, interrupted), kept (what a training that was cut short has left), note,
+        validation, search_seconds, seconds.
     model_
         The core's model.
 
@@ -127,7 +128,7 @@ class DormRecommender(FinishFit, FittedView, ImplicitAnswers, RecommenderVectors
         callbacks, progress
             As for `DormRanker.fit`; the dict has stage, trials and best.
 
-        Ctrl-C raises KeyboardInterrupt; the best model so far is kept.
+        Ctrl-C raises KeyboardInterrupt; the best model so far is kept, if there is one.
         """
         options = _options_of(self)
         events = read_events(user_items, "user_items")

@@ -14,6 +14,9 @@ namespace dorm {
 namespace {
 
 void check_event(const Event& event, const IdTable& users, const IdTable& items, bool timed) {
+  if (event.user >= users.size() || event.item >= items.size())
+    throw Error(ErrorCode::bad_input, fmt::format("event of item {} by user {}; there are {} items and {} users",
+                                                  event.item, event.user, items.size(), users.size()));
   if (!(event.weight >= 0) || !std::isfinite(event.weight))
     throw Error(ErrorCode::bad_input, fmt::format("user \"{}\" and item \"{}\" have weight {}; expected 0 or more",
                                                   users[event.user], items[event.item], event.weight));
@@ -39,17 +42,29 @@ Events::Events(IdTable users, IdTable items, const std::vector<Event>& events) {
     const Event &a = events[x], &b = events[y];
     return a.user != b.user ? a.user < b.user : a.item < b.item;
   });
-  std::vector<Rating> sums;
+  RatingRows rows;
+  rows.begin.assign(users.size() + 1, 0);
+  const Event* before = nullptr;
   for (const std::size_t e : order) {
     const Event& event = events[e];
-    const bool repeated = !sums.empty() && sums.back().user == event.user && sums.back().item == event.item;
-    if (!repeated) sums.push_back({event.user, event.item, 0});
-    sums.back().value += event.weight;
+    const bool repeated = before && before->user == event.user && before->item == event.item;
+    before = &event;
+    if (!repeated) {
+      ++rows.begin[event.user + std::size_t{1}];
+      rows.index.push_back(event.item);
+      rows.value.push_back(0);
+    }
+    rows.value.back() += event.weight;
+    if (!std::isfinite(rows.value.back()))
+      throw Error(ErrorCode::bad_input, fmt::format("the weights of user \"{}\" and item \"{}\" sum to {}; expected a "
+                                                    "finite number",
+                                                    users[event.user], items[event.item], rows.value.back()));
     if (!timed) continue;
     if (!repeated) times.push_back(event.time);
     times.back() = std::max(times.back(), event.time);
   }
-  weights = Ratings(std::move(users), std::move(items), sums);
+  std::partial_sum(rows.begin.begin(), rows.begin.end(), rows.begin.begin());
+  weights = Ratings(std::move(users), std::move(items), std::move(rows));
 }
 
 RatingsSplit split_time(const Events& events, double share) {

@@ -28,6 +28,23 @@ Ratings::Ratings(IdTable users, IdTable items, std::span<const Rating> ratings)
   compress_by_item();
 }
 
+Ratings::Ratings(IdTable users, IdTable items, RatingRows by_user)
+    : users_(std::move(users)), items_(std::move(items)), by_user_(std::move(by_user)) {
+  if (by_user_.begin.size() != users_.size() + 1 || by_user_.begin.front() != 0 ||
+      by_user_.begin.back() != by_user_.index.size() || by_user_.index.size() != by_user_.value.size() ||
+      !std::is_sorted(by_user_.begin.begin(), by_user_.begin.end()))
+    throw Error(ErrorCode::bad_input, "the rows of the users do not fit together");
+  for (std::size_t u = 0; u < users_.size(); ++u) {
+    const RatingRow row = of_user(u);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (row.index[i] >= items_.size() || (i > 0 && row.index[i] <= row.index[i - 1]) || !std::isfinite(row.value[i]))
+        throw Error(ErrorCode::bad_input, fmt::format("user \"{}\" rated item {} of {} {}; expected items in order and "
+                                                      "finite numbers",
+                                                      users_[u], row.index[i], items_.size(), row.value[i]));
+  }
+  compress_by_item();
+}
+
 // Counting sort by user, then each row by item; of equal items the one that came last stays.
 void Ratings::compress_by_user(std::span<const Rating> ratings) {
   std::vector<std::uint64_t> begin(users_.size() + 1, 0);

@@ -8,6 +8,7 @@
 
 #include "base/numeric.h"
 #include "base/rng.h"
+#include "base/vector/vector_ops.h"
 #include "dorm/error.h"
 
 namespace dorm {
@@ -16,75 +17,144 @@ namespace {
 using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t kGramPieces = 64, kGramRows = 1024;  // pieces of fixed size: sums in a fixed order
-constexpr std::size_t kRankRows = 256;                     // events of a row that are added at once
-constexpr std::size_t kPiece = 64;                         // rows between two looks at a stop
+constexpr double kPieceProducts = 1e8;                     // of the rows between two looks at a stop
+constexpr int kMostSteps = 12;
+constexpr double kPrecision = 1e-8;
 
 Eigen::Index signed_of(std::size_t n) { return static_cast<Eigen::Index>(n); }
 
-Eigen::Map<const ByRows> map_of(const FactorMatrix& matrix, std::size_t first, std::size_t count) {
-  return {matrix.values.data() + first * matrix.width, signed_of(count), signed_of(matrix.width)};
+double norm_of(std::span<const double> x) { return std::sqrt(dot(x, x)); }
+
+/// V^T V, f x f; nothing when it was stopped.
+std::vector<double> gram_of(const FactorMatrix& rows, ThreadPool& pool, const StopAsked& stop) {
+  const std::size_t f = rows.width, step = std::max(kGramRows, (rows.rows + kGramPieces - 1) / kGramPieces);
+  const std::size_t pieces = (rows.rows + step - 1) / step;
+  std::vector<Eigen::MatrixXd> parts(pieces);
+  std::atomic<bool> stopped = false;
+  pool.run(pieces, [&](std::size_t p, std::size_t) {
+    if (stopped || (stop && stop())) {
+      stopped = true;
+      return;
+    }
+    const Eigen::Map<const ByRows> block(rows.values.data() + p * step * f,
+                                         signed_of(std::min(step, rows.rows - p * step)), signed_of(f));
+    parts[p] = Eigen::MatrixXd::Zero(signed_of(f), signed_of(f));
+    parts[p].selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
+  });
+  if (stopped) return {};
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(signed_of(f), signed_of(f));
+  for (const Eigen::MatrixXd& part : parts) sum += part;
+  sum.triangularView<Eigen::StrictlyUpper>() = sum.transpose();
+  return {sum.data(), sum.data() + f * f};
+}
+
+/// Where rows of about the same work begin and end, one behind the other.
+std::vector<std::size_t> pieces_of(const Ratings& events, bool items, std::size_t factors) {
+  const std::size_t rows = items ? events.num_items() : events.num_users();
+  const double f = real(factors);
+  std::vector<std::size_t> ends = {0};
+  double products = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    products += f * f * (real((items ? events.of_item(r) : events.of_user(r)).size()) / 2 + f / 6);
+    if (products < kPieceProducts && r + 1 < rows) continue;
+    ends.push_back(r + 1);
+    products = 0;
+  }
+  return ends;
 }
 
 }  // namespace
 
-std::vector<double> gram_of(const FactorMatrix& rows, ThreadPool& pool) {
-  const std::size_t f = rows.width, step = std::max(kGramRows, (rows.rows + kGramPieces - 1) / kGramPieces);
-  const std::size_t pieces = (rows.rows + step - 1) / step;
-  std::vector<Eigen::MatrixXd> parts(pieces);
-  pool.run(pieces, [&](std::size_t p, std::size_t) {
-    const auto block = map_of(rows, p * step, std::min(step, rows.rows - p * step));
-    parts[p] = Eigen::MatrixXd::Zero(signed_of(f), signed_of(f));
-    parts[p].selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
-  });
-  std::vector<double> gram(f * f);
-  Eigen::Map<Eigen::MatrixXd> sum(gram.data(), signed_of(f), signed_of(f));
-  for (const Eigen::MatrixXd& part : parts) sum += part;
-  return gram;
-}
-
-void AlsRow::solve(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
-                   const RatingRow& events, std::span<double> out) {
-  if (events.size() == 0) return std::fill(out.begin(), out.end(), 0.0);
-  assemble(fixed, gram, options, events);
-  Eigen::Map<Eigen::VectorXd> right(out.data(), signed_of(fixed.width));
-  right.setZero();
-  for (std::size_t k = 0; k < events.size(); ++k)
-    right += (1 + options.alpha * static_cast<double>(events.value[k])) *
-             map_of(fixed, events.index[k], 1).row(0).transpose();
-  solve_in_place(out);
-}
-
-void AlsRow::answer(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
-                    const RatingRow& events, std::span<const double> right, std::span<double> out) {
-  assemble(fixed, gram, options, events);
-  std::copy(right.begin(), right.end(), out.begin());
-  solve_in_place(out);
-}
-
-void AlsRow::assemble(const FactorMatrix& fixed, const std::vector<double>& gram, const AlsOptions& options,
-                      const RatingRow& events) {
-  const std::size_t f = fixed.width;
-  matrix_ = gram;
-  rows_.resize(kRankRows * f);
-  Eigen::Map<Eigen::MatrixXd> matrix(matrix_.data(), signed_of(f), signed_of(f));
-  matrix.diagonal().array() += options.ridge;
-  for (std::size_t begin = 0; begin < events.size(); begin += kRankRows) {
-    const std::size_t count = std::min(kRankRows, events.size() - begin);
-    Eigen::Map<ByRows> rows(rows_.data(), signed_of(count), signed_of(f));
-    for (std::size_t k = 0; k < count; ++k) {
-      const double excess = options.alpha * static_cast<double>(events.value[begin + k]);
-      rows.row(signed_of(k)) = std::sqrt(excess) * map_of(fixed, events.index[begin + k], 1).row(0);
-    }
-    matrix.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+AlsSide::AlsSide(const FactorMatrix& rows, const AlsOptions& options, ThreadPool& pool, const StopAsked& stop)
+    : width_(rows.width), alpha_(options.alpha), gram_(gram_of(rows, pool, stop)) {
+  if (!complete()) return;
+  const std::size_t stride = als_stride(width_);
+  rows_.resize(rows.rows * stride);
+  for (std::size_t r = 0; r < rows.rows; ++r)
+    std::transform(rows.row(r).begin(), rows.row(r).end(), rows_.begin() + static_cast<std::ptrdiff_t>(r * stride),
+                   [](double x) { return static_cast<float>(x); });
+  start_.resize(stride * stride);
+  for (std::size_t i = 0; i < width_; ++i) {
+    gram_[i * width_ + i] += options.ridge;
+    for (std::size_t j = 0; j < width_; ++j) start_[i * stride + j] = static_cast<float>(gram_[i * width_ + j]);
   }
 }
 
-void AlsRow::solve_in_place(std::span<double> out) {
-  Eigen::Map<Eigen::VectorXd> right(out.data(), signed_of(out.size()));
-  Eigen::Map<Eigen::MatrixXd> matrix(matrix_.data(), signed_of(out.size()), signed_of(out.size()));
+void AlsRow::solve(const AlsSide& fixed, const RatingRow& events, std::span<double> out) {
+  if (events.size() == 0) return std::fill(out.begin(), out.end(), 0.0);
+  const AlsEvents row = {fixed.rows_.data(),  fixed.width_,  events.index.data(),
+                         events.value.data(), events.size(), fixed.alpha_};
+  right_.assign(als_stride(fixed.width_), 0);
+  als_kernels(simd_level()).add_targets(row, right_.data());
+  finish(fixed, row, out);
+}
+
+void AlsRow::answer(const AlsSide& fixed, const RatingRow& events, std::span<const double> right,
+                    std::span<double> out) {
+  right_.assign(als_stride(fixed.width_), 0);
+  std::copy(right.begin(), right.end(), right_.begin());
+  finish(fixed,
+         {fixed.rows_.data(), fixed.width_, events.index.data(), events.value.data(), events.size(), fixed.alpha_},
+         out);
+}
+
+void AlsRow::finish(const AlsSide& fixed, const AlsEvents& events, std::span<double> out) {
+  if (!refine(fixed, events)) solve_in_double(fixed, events);
+  std::copy_n(x_.begin(), out.size(), out.begin());
+}
+
+// The first step takes x to the solution up to the error of single precision, and each further one takes the share of
+// the step before it away: their ratio tells what is left.
+bool AlsRow::refine(const AlsSide& fixed, const AlsEvents& events) {
+  const AlsKernels& kernels = als_kernels(simd_level());
+  const std::size_t f = fixed.width_, stride = als_stride(f);
+  for (std::vector<float>* const scratch : {&inverse_, &half_, &step_}) scratch->resize(stride);
+  gathered_.resize(kAlsGathered * stride);
+  matrix_ = fixed.start_;
+  kernels.add_products(events, gathered_.data(), matrix_.data());
+  if (!kernels.decompose(matrix_.data(), f, inverse_.data())) return false;
+  left_ = right_;
+  x_.assign(stride, 0);
+  double last = 0;
+  for (int k = 0; k < kMostSteps; ++k) {
+    std::transform(left_.begin(), left_.end(), step_.begin(), [](double x) { return static_cast<float>(x); });
+    kernels.solve(matrix_.data(), inverse_.data(), f, half_.data(), step_.data());
+    double square = 0;
+    for (std::size_t i = 0; i < f; ++i) {
+      const double step = static_cast<double>(step_[i]);
+      square += step * step;
+      x_[i] += step;
+    }
+    const double size = std::sqrt(square);
+    if (size == 0) return true;
+    if (k > 0 && !(size < 0.5 * last)) return false;
+    if (k > 0 && size * (size / last) <= kPrecision * norm_of(x_)) return true;
+    last = size;
+    const std::span<const double> x = std::span<const double>(x_).first(f);
+    for (std::size_t i = 0; i < f; ++i) left_[i] = right_[i] - dot(std::span(fixed.gram_).subspan(i * f, f), x);
+    kernels.subtract_products(events, x_.data(), left_.data());
+  }
+  return false;
+}
+
+void AlsRow::solve_in_double(const AlsSide& fixed, const AlsEvents& events) {
+  const std::size_t f = fixed.width_;
+  Eigen::MatrixXd matrix = Eigen::Map<const Eigen::MatrixXd>(fixed.gram_.data(), signed_of(f), signed_of(f));
+  for (std::size_t begin = 0; begin < events.count; begin += kAlsGathered) {
+    const std::size_t count = std::min(kAlsGathered, events.count - begin);
+    ByRows rows(signed_of(count), signed_of(f));
+    for (std::size_t k = 0; k < count; ++k)
+      rows.row(signed_of(k)) =
+          std::sqrt(events.alpha * static_cast<double>(events.weight[begin + k])) *
+          Eigen::Map<const Eigen::RowVectorXf>(events.fixed + events.index[begin + k] * als_stride(f), signed_of(f))
+              .cast<double>();
+    matrix.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+  }
+  x_ = right_;
+  Eigen::Map<Eigen::VectorXd> x(x_.data(), signed_of(f));
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>, Eigen::Lower> factor(matrix);
-  factor.solveInPlace(right);
-  if (factor.info() != Eigen::Success || !right.allFinite())
+  factor.solveInPlace(x);
+  if (factor.info() != Eigen::Success || !x.allFinite())
     throw Error(ErrorCode::bad_option, "the ridge of ALS is too small for weights as large as these");
 }
 
@@ -93,37 +163,43 @@ Als::Als(const Ratings& events, const AlsOptions& options, ThreadPool& pool)
       options_(options),
       pool_(pool),
       solvers_(pool.size()),
-      users_(events.num_users(), options.factors),
       items_(events.num_items(), options.factors) {
   Rng rng(options.seed);
   const double spread = 1 / std::sqrt(real(options.factors));
-  for (double& x : items_.values) x = spread * (2 * rng.uniform() - 1);
-  solve_rows(false, {});
+  for (double& x : items_.values) x = static_cast<double>(static_cast<float>(spread * (2 * rng.uniform() - 1)));
 }
 
-bool Als::solve_rows(bool items, const StopAsked& stop) {
-  const FactorMatrix& fixed = items ? users_ : items_;
-  FactorMatrix solved((items ? items_ : users_).rows, options_.factors);
-  const std::vector<double> gram = gram_of(fixed, pool_);
+std::optional<FactorMatrix> Als::solved(bool items, const FactorMatrix& fixed, const StopAsked& stop) {
+  const AlsSide side(fixed, options_, pool_, stop);
+  if (!side.complete()) return std::nullopt;
+  const std::vector<std::size_t> ends = pieces_of(events_, items, options_.factors);
+  FactorMatrix out(items ? events_.num_items() : events_.num_users(), options_.factors);
   std::atomic<bool> stopped = false;
-  pool_.run((solved.rows + kPiece - 1) / kPiece, [&](std::size_t piece, std::size_t worker) {
+  pool_.run(ends.size() - 1, [&](std::size_t piece, std::size_t worker) {
     if (stopped || (stop && stop())) {
       stopped = true;
       return;
     }
-    for (std::size_t r = piece * kPiece; r < std::min(solved.rows, (piece + 1) * kPiece); ++r)
-      solvers_[worker].solve(fixed, gram, options_, items ? events_.of_item(r) : events_.of_user(r), solved.row(r));
+    for (std::size_t r = ends[piece]; r < ends[piece + 1]; ++r) {
+      solvers_[worker].solve(side, items ? events_.of_item(r) : events_.of_user(r), out.row(r));
+      if (items)
+        for (double& x : out.row(r)) x = static_cast<double>(static_cast<float>(x));
+    }
   });
-  if (!stopped) (items ? items_ : users_) = std::move(solved);
-  return !stopped;
+  if (stopped) return std::nullopt;
+  return out;
 }
 
 bool Als::iterate(const StopAsked& stop) {
-  const FactorMatrix items = items_;
-  if (!solve_rows(true, stop)) return false;
-  if (solve_rows(false, stop)) return true;
-  items_ = items;  // the users are still those of these
-  return false;
+  const auto take = [](FactorMatrix& to, std::optional<FactorMatrix> from) {
+    if (from) to = std::move(*from);
+    return from.has_value();
+  };
+  if (!started() && !take(users_, solved(false, items_, stop))) return false;
+  auto items = solved(true, users_, stop);
+  if (!items || !take(users_, solved(false, *items, stop))) return false;
+  items_ = std::move(*items);
+  return true;
 }
 
 }  // namespace dorm

@@ -146,12 +146,11 @@ std::size_t fold_in_users(ImplicitModel& model, const Ratings& events, const Sid
   model.user_factors.rows = model.users.size();
   model.user_factors.values.resize(model.users.size() * model.user_factors.width, 0.0);
   ThreadPool pool(thread_count(threads));
-  const std::vector<double> gram = gram_of(model.item_factors, pool);
+  const AlsSide items(model.item_factors, model.options.als, pool);
   std::vector<AlsRow> solvers(pool.size());
   pool.run(events.num_users(), [&](std::size_t u, std::size_t worker) {
     if (events.of_user(u).size() > 0)
-      solvers[worker].solve(model.item_factors, gram, model.options.als, fresh.of_user(u),
-                            model.user_factors.row(user_of[u]));
+      solvers[worker].solve(items, fresh.of_user(u), model.user_factors.row(user_of[u]));
   });
   renew_seen(model, fresh, user_of);
   return ignored;

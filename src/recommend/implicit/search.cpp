@@ -61,12 +61,18 @@ double ImplicitSearchRun::value_of(const ImplicitParts& parts) const {
   const ImplicitScorer scorer = parts.scorer();
   const std::string measures[] = {options_.measure};
   const auto scores = [&](std::size_t user, std::span<double> out) {
+    if (watch_.over()) throw CutShort();
     scorer.fill(user, split_.train.of_user(user).index, out);
   };
-  return evaluate_catalogue(split_.train, split_.test, scores, measures, how).measures.front().mean;
+  try {
+    return evaluate_catalogue(split_.train, split_.test, scores, measures, how).measures.front().mean;
+  } catch (const CutShort&) {
+    return kNaN;
+  }
 }
 
 void ImplicitSearchRun::note(const char* method, const AlsOptions& als, double ridge, double share, double value) {
+  if (std::isnan(value)) return;
   trials_.push_back({method, als, ridge, share, value});
   watch_.count(value);
 }
@@ -79,13 +85,13 @@ double ImplicitSearchRun::try_als(AlsOptions als) {
   for (std::size_t k = 1; k <= most; ++k) {
     const bool whole = training.iterate([&] { return watch_.over(); });
     if (whole && k != most && !(search_.iterations && k % kIterationStep == 0)) continue;
-    if (!whole && !parts_.users.values.empty()) break;  // else a start is better than nothing
+    if (!training.started() || (!whole && !empty())) break;  // else a start is better than nothing
     als.iterations = k;
     ImplicitParts parts{training.users(), training.items(), {}};
     const double value = value_of(parts);
     note("als", als, 0, 0, value);
-    if (value > als_value_) {
-      als_value_ = value;
+    if (value > als_value_ || empty()) {
+      als_value_ = std::max(als_value_, value);
       options_.als = als;
       parts_.users = std::move(parts.users);
       parts_.items = std::move(parts.items);
@@ -197,6 +203,7 @@ void ImplicitSearchRun::run() {
   watch_.begin("ease");
   if (with_ease_ && !watch_.over()) climb_ease();
   watch_.begin("average");
+  if (empty()) return;
   if (!parts_.ease.empty()) return choose_share();
   options_.ease_share = 0;
   parts_.set_weights(0, split_.train, pool_);

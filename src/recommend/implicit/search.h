@@ -23,8 +23,8 @@ class ImplicitWatch {
 
   void begin(const char* stage) { progress_.stage = stage; }
   void count(double value);
-  bool interrupted();                                     // also tells the observer
-  bool over() { return interrupted() || limit_.over(); }  // of a search
+  bool interrupted();  // also tells the observer
+  bool over() { return interrupted() || limit_.over(); }
   bool late() const { return limit_.over(); }
 
  private:
@@ -58,9 +58,10 @@ class ImplicitSearchRun {
   ImplicitParts take_parts() { return std::move(parts_); }  // trained on the events that were not held out
   const std::vector<ImplicitTrial>& trials() const { return trials_; }
   double value() const { return value_; }
+  bool empty() const { return parts_.users.rows == 0; }  // it ended before there was anything
 
  private:
-  double value_of(const ImplicitParts& parts) const;
+  double value_of(const ImplicitParts& parts) const;  // NaN: it was cut short
   double try_als(AlsOptions als);
   double try_ease(double ridge);
   void climb_als();

@@ -48,31 +48,40 @@ bool plan_ease(const Ratings& events, const ImplicitOptions& options, std::strin
   return false;
 }
 
-void set_seen(ImplicitModel& model, const Ratings& events) {
-  model.seen_begin.assign(1, 0);
-  for (std::size_t u = 0; u < events.num_users(); ++u) {
-    const RatingRow row = events.of_user(u);
-    model.seen.insert(model.seen.end(), row.index.begin(), row.index.end());
-    model.seen_weights.insert(model.seen_weights.end(), row.value.begin(), row.value.end());
-    model.seen_begin.push_back(model.seen.size());
-  }
-}
-
-// Nothing when it was interrupted, unless interruption leaves nothing better.
-std::optional<ImplicitParts> fit(const Ratings& events, const ImplicitOptions& options, ThreadPool& pool,
-                                 ImplicitWatch& watch, bool needed) {
+struct Fitted {
   ImplicitParts parts;
-  const StopAsked stop = [&] { return watch.interrupted(); };
+  std::size_t iterations = 0;  // of ALS that are over
+  std::string lacks;           // empty: nothing
+};
+
+/// Both learners on all events; nothing when there was no time for the first solution.
+std::optional<Fitted> fit(const Ratings& events, const ImplicitOptions& options, ThreadPool& pool,
+                          ImplicitWatch& watch) {
+  Fitted fitted;
+  ImplicitParts& parts = fitted.parts;
+  const StopAsked stop = [&] { return watch.over(); };
   Als als(events, options.als, pool);
-  for (std::size_t k = 0; k < options.als.iterations && !(k > 0 && watch.late()); ++k)
-    if (!als.iterate(stop)) break;
-  if (options.ease_share > 0)
-    if (auto ease = fit_ease(events, options.ease_ridge, pool, stop)) parts.ease = std::move(*ease);
-  if (watch.interrupted() && !needed) return std::nullopt;
+  while (fitted.iterations < options.als.iterations && als.iterate(stop)) ++fitted.iterations;
+  if (!als.started()) return std::nullopt;
+  if (fitted.iterations < options.als.iterations)
+    fitted.lacks = fmt::format("ALS after {} of {} iterations", fitted.iterations, options.als.iterations);
+  if (options.ease_share > 0) {
+    if (auto ease = fit_ease(events, options.ease_ridge, pool, stop))
+      parts.ease = std::move(*ease);
+    else
+      fitted.lacks = (fitted.lacks.empty() ? "ALS" : fitted.lacks) + ", without EASE";
+  }
   parts.users = als.users();
   parts.items = als.items();
   parts.set_weights(parts.ease.empty() ? 0 : options.ease_share, events, pool);
-  return parts;
+  return fitted;
+}
+
+[[noreturn]] void end_without_model(bool interrupted, double seconds) {
+  if (interrupted) throw Error(ErrorCode::unsupported, "the training was interrupted before there was a model");
+  throw Error(ErrorCode::bad_option, fmt::format("the time limit of {:g} s ended before there was a model: ALS was not "
+                                                 "solved once",
+                                                 seconds));
 }
 
 void keep(ImplicitModel& model, ImplicitParts parts) {
@@ -100,7 +109,7 @@ void ImplicitOptions::validate() const {
   positive("memory", memory);
 }
 
-ImplicitResult train_implicit(const Ratings& events, const ImplicitOptions& options, const ImplicitObserver& observer) {
+ImplicitResult train_implicit(Ratings events, const ImplicitOptions& options, const ImplicitObserver& observer) {
   options.validate();
   check_events(events);
   const Stopwatch stopwatch;
@@ -120,18 +129,31 @@ ImplicitResult train_implicit(const Ratings& events, const ImplicitOptions& opti
     model.options = search.chosen();
     model.trials = search.trials();
     model.validation = search.value();
-    searched = search.take_parts();
+    if (!search.empty()) searched = search.take_parts();
   }
   result.search_seconds = stopwatch.seconds();
   watch.begin("final");
-  std::optional<ImplicitParts> parts;
-  if (!search_watch.interrupted()) parts = fit(events, model.options, pool, watch, !searched);
-  keep(model, parts ? std::move(*parts) : std::move(*searched));
+  std::optional<Fitted> fitted;
+  if (!search_watch.interrupted()) fitted = fit(events, model.options, pool, watch);
   const bool interrupted = search_watch.interrupted() || watch.interrupted();
+  if (!fitted && !searched) end_without_model(interrupted, options.seconds);
+  if (fitted && (fitted->lacks.empty() || model.trials.empty())) {
+    result.kept = fitted->lacks;
+    model.options.als.iterations = std::max<std::size_t>(1, fitted->iterations);
+    keep(model, std::move(fitted->parts));
+  } else {
+    result.kept = model.trials.empty() ? std::string("that of a trial that did not end")
+                                       : fmt::format("the best of {} trials, without the events that were held out",
+                                                     model.trials.size());
+    keep(model, std::move(*searched));
+  }
   result.status = interrupted ? "interrupted" : search_watch.late() || watch.late() ? "time_limit" : "finished";
   model.users = events.users();
   model.items = events.items();
-  set_seen(model, events);
+  RatingRows rows = events.take_rows();
+  model.seen_begin = std::move(rows.begin);
+  model.seen = std::move(rows.index);
+  model.seen_weights = std::move(rows.value);
   result.seconds = stopwatch.seconds();
   return result;
 }

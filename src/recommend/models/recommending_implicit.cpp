@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "base/parallel.h"
 #include "base/vector/vector_ops.h"
@@ -53,7 +54,7 @@ class ImplicitRecommending final : public Recommending {
       taste.seen.push_back(event.item);
       taste.weights.push_back(event.value);
     }
-    AlsRow().solve(model_.item_factors, gram(), model_.options.als, {taste.seen, taste.weights}, taste.row);
+    AlsRow().solve(fixed_items(), {taste.seen, taste.weights}, taste.row);
     return taste;
   }
 
@@ -64,12 +65,10 @@ class ImplicitRecommending final : public Recommending {
   std::vector<double> parts(const Taste& taste, std::size_t item) const override {
     std::vector<double> parts(taste.seen.size());
     if (model_.als_weight != 0 && !parts.empty()) {
-      const AlsOptions& als = model_.options.als;
       std::vector<double> answer(model_.item_factors.width);
-      AlsRow().answer(model_.item_factors, gram(), als, {taste.seen, taste.weights}, model_.item_factors.row(item),
-                      answer);
+      AlsRow().answer(fixed_items(), {taste.seen, taste.weights}, model_.item_factors.row(item), answer);
       for (std::size_t k = 0; k < parts.size(); ++k)
-        parts[k] = model_.als_weight * (1 + als.alpha * static_cast<double>(taste.weights[k])) *
+        parts[k] = model_.als_weight * (1 + model_.options.als.alpha * static_cast<double>(taste.weights[k])) *
                    dot(model_.item_factors.row(taste.seen[k]), answer);
     }
     if (model_.ease_weight != 0)
@@ -87,12 +86,12 @@ class ImplicitRecommending final : public Recommending {
 
  private:
   /// Made when a question needs it first: its time is that of a pass over the items.
-  const std::vector<double>& gram() const {
+  const AlsSide& fixed_items() const {
     std::call_once(once_, [&] {
       ThreadPool pool(1);
-      gram_ = gram_of(model_.item_factors, pool);
+      fixed_items_.emplace(model_.item_factors, model_.options.als, pool);
     });
-    return gram_;
+    return *fixed_items_;
   }
 
   ImplicitScorer scorer() const {
@@ -101,7 +100,7 @@ class ImplicitRecommending final : public Recommending {
 
   const ImplicitModel& model_;
   mutable std::once_flag once_;
-  mutable std::vector<double> gram_;
+  mutable std::optional<AlsSide> fixed_items_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Events from text, and their splits by time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "dorm/error.h"
 #include "dorm/recommend/read_events.h"
 #include "support/message_of.h"
@@ -42,9 +44,45 @@ TEST(Events, LikedKeepsTheRatingsFromAValueOn) {
 TEST(Events, RefusesWhatIsNoEventWithLineAndColumn) {
   EXPECT_NE(refusal("ann,x,1\nann,y,-2\n").find("e:2:7: found weight -2; expected 0 or more"), std::string::npos);
   EXPECT_NE(refusal("ann,x,1\nann\n").find("e:2:4: found 1 cells"), std::string::npos);
+  EXPECT_NE(refusal("ann\nbob\n").find("e:1:4: found 1 cells separated by ' '; expected 2: user, item"),
+            std::string::npos);
+  for (const char* const cell : {"nan", "inf", "1e39"})
+    EXPECT_NE(refusal("ann,x," + std::string(cell) + "\nbob,y,1\n").find("e:1:7: found '" + std::string(cell) + "'"),
+              std::string::npos);
+  EXPECT_NE(refusal("ann,x,3e38\nann,x,3e38\nbob,y,1\n").find("user \"ann\" and item \"x\" sum to inf"),
+            std::string::npos);
   EXPECT_NE(refusal("ann,x,881250949\nbob,y,891717742\n").find("as times are"), std::string::npos);
   EXPECT_NE(refusal("ann,x,1\nbob,x,often\n").find("found 'often'; expected a finite number as weight"),
             std::string::npos);
+}
+
+TEST(Events, RefusesUsersAndItemsOutOfRange) {
+  const IdTable ids({"a", "b"});
+  EXPECT_NE(test::message_of([&] { Events(ids, ids, {{2, 0}}); }).find("item 0 by user 2"), std::string::npos);
+  EXPECT_NE(test::message_of([&] { Events(ids, ids, {{0, 2}}); }).find("item 2 by user 0"), std::string::npos);
+}
+
+TEST(Ratings, OfRowsAreThoseOfAList) {
+  const IdTable users({"a", "b", "c"}), items({"x", "y"});
+  const Rating list[] = {{0, 1, 5}, {2, 0, 3}, {2, 1, 4}};
+  const RatingRows rows = {{0, 1, 1, 3}, {1, 0, 1}, {5, 3, 4}};
+  Ratings made(users, items, rows);
+  const Ratings listed(users, items, list);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_TRUE(std::ranges::equal(made.of_item(j).index, listed.of_item(j).index));
+    EXPECT_TRUE(std::ranges::equal(made.of_item(j).value, listed.of_item(j).value));
+  }
+  const RatingRows back = made.take_rows();
+  EXPECT_EQ(back.begin, rows.begin);
+  EXPECT_EQ(back.index, rows.index);
+  EXPECT_EQ(back.value, rows.value);
+  EXPECT_EQ(made.size(), 0u);
+  const auto refused = [&](const RatingRows& bad) { return test::message_of([&] { Ratings(users, items, bad); }); };
+  for (const RatingRows& bad : {RatingRows{{0, 1, 1}, {1}, {5}}, RatingRows{{0, 2, 1, 3}, {1, 0, 1}, {5, 3, 4}},
+                                RatingRows{{0, 1, 1, 3}, {1, 0, 1}, {5, 3}}})
+    EXPECT_NE(refused(bad).find("the rows of the users do not fit together"), std::string::npos);
+  EXPECT_NE(refused({{0, 0, 0, 2}, {1, 0}, {5, 3}}).find("user \"c\" rated item 0 of 2 3"), std::string::npos);
+  EXPECT_NE(refused({{0, 0, 0, 1}, {2}, {5}}).find("item 2 of 2"), std::string::npos);
 }
 
 TEST(EventSplits, TheLatestShareOrTheLatestOfEachUserTests) {

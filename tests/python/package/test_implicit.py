@@ -169,6 +169,16 @@ def test_options_that_are_not_given_are_chosen(plays):
     assert "als" in told
 
 
+def test_ctrl_c_before_the_first_solution_leaves_no_model(plays):
+    def interrupt(state):
+        raise KeyboardInterrupt
+
+    for model in (DormRecommender(), DormRecommender(**FIXED, ease_share=0.4)):
+        with pytest.raises(KeyboardInterrupt, match="before there was a model"):
+            model.fit(plays, callbacks=interrupt)
+        assert not hasattr(model, "model_")
+
+
 def test_evaluation_is_over_the_whole_catalogue(plays):
     rng = np.random.default_rng(1)
     entries = plays.tocoo()

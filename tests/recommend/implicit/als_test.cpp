@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/rng.h"
+#include "base/vector/cpu.h"
 #include "dorm/error.h"
 #include "recommend/implicit/ease.h"
 #include "support/ratings.h"
@@ -87,7 +88,7 @@ TEST(ImplicitAls, StepsEqualADenseReference) {
   for (int k = 0; k < 3; ++k) {
     const FactorMatrix users_before = als.users();
     ASSERT_TRUE(als.iterate({}));
-    for (std::size_t i = 0; i < events.num_items(); ++i) {
+    for (std::size_t i = 0; k > 0 && i < events.num_items(); ++i) {
       const std::vector<double> expected = dense_row(users_before, options, events.of_item(i));
       for (std::size_t s = 0; s < 5; ++s) ASSERT_NEAR(als.items().row(i)[s], expected[s], 1e-6) << i;
     }
@@ -103,6 +104,7 @@ TEST(ImplicitAls, EachIterationLowersTheLossOverAllCells) {
   const AlsOptions options{.factors = 4, .iterations = 1, .ridge = 1, .alpha = 5};
   ThreadPool pool(1);
   Als als(events, options, pool);
+  ASSERT_TRUE(als.iterate({}));
   double before = dense_loss(events, options, als.users(), als.items());
   for (int k = 0; k < 6; ++k) {
     ASSERT_TRUE(als.iterate({}));
@@ -124,16 +126,92 @@ TEST(ImplicitAls, HasTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(factors(1), factors(3));
 }
 
+// A stop at every place where one is asked for, until an iteration is over.
 TEST(ImplicitAls, AStopLeavesUsersThatFitTheItems) {
   const Ratings events = plays(40, 25, 8, 4);
   const AlsOptions options{.factors = 3, .ridge = 2, .alpha = 3};
   ThreadPool pool(1);
-  Als als(events, options, pool);
-  int calls = 0;
-  EXPECT_FALSE(als.iterate([&] { return ++calls > 1; }));  // the items were solved, the users not
-  for (std::size_t u = 0; u < events.num_users(); ++u) {
-    const std::vector<double> expected = dense_row(als.items(), options, events.of_user(u));
-    for (std::size_t s = 0; s < 3; ++s) ASSERT_NEAR(als.users().row(u)[s], expected[s], 1e-6);
+  for (int last = 1; last < 20; ++last) {
+    Als als(events, options, pool);
+    int calls = 0;
+    if (als.iterate([&] { return ++calls >= last; })) {
+      EXPECT_EQ(last, 7);  // three solutions, with two places each
+      return;
+    }
+    EXPECT_EQ(calls, last);
+    EXPECT_EQ(als.started(), last > 2);
+    for (std::size_t u = 0; als.started() && u < events.num_users(); ++u) {
+      const std::vector<double> expected = dense_row(als.items(), options, events.of_user(u));
+      for (std::size_t s = 0; s < 3; ++s) ASSERT_NEAR(als.users().row(u)[s], expected[s], 1e-6);
+    }
+  }
+  FAIL() << "no iteration came to its end";
+}
+
+FactorMatrix random_rows(std::size_t rows, std::size_t width, double size) {
+  FactorMatrix out(rows, width);
+  Rng rng(7);
+  for (double& x : out.values) x = static_cast<double>(static_cast<float>(size * (2 * rng.uniform() - 1)));
+  return out;
+}
+
+double distance_of(std::span<const double> x, std::span<const double> y) {
+  double square = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) square += (x[i] - y[i]) * (x[i] - y[i]);
+  return std::sqrt(square);
+}
+
+// Up to 200 events a row: several blocks of them, and numbers of factors that fill no block. Where the ridge is next to
+// nothing and there are fewer items than factors, single precision fails.
+TEST(ImplicitAls, RowsEqualADenseReferenceWithManyFactorsAndWithHardlyARidge) {
+  const Ratings events = plays(30, 200, 150, 5);
+  ThreadPool pool(1);
+  for (const std::size_t factors : {1u, 31u, 64u, 65u, 128u})
+    for (const double ridge : {10.0, 0.01, 1e-9}) {
+      const AlsOptions options{.factors = factors, .ridge = ridge, .alpha = 40};
+      const FactorMatrix fixed = random_rows(events.num_items(), factors, 1);
+      const AlsSide side(fixed, options, pool);
+      std::vector<double> row(factors);
+      for (const std::size_t user : {0u, 17u}) {
+        AlsRow().solve(side, events.of_user(user), row);
+        const std::vector<double> expected = dense_row(fixed, options, events.of_user(user));
+        EXPECT_LE(distance_of(row, expected), 1e-7 * distance_of(expected, std::vector<double>(factors)))
+            << factors << ' ' << ridge << ' ' << user;
+      }
+    }
+}
+
+TEST(ImplicitAls, EveryInstructionSetGivesTheSameBits) {
+  const Ratings events = plays(30, 200, 150, 6);
+  const RatingRow row = events.of_user(3);
+  for (const std::size_t factors : {5u, 64u, 100u}) {
+    const std::size_t stride = als_stride(factors);
+    std::vector<float> fixed(events.num_items() * stride);
+    Rng rng(8);
+    for (std::size_t i = 0; i < fixed.size(); ++i)
+      if (i % stride < factors) fixed[i] = static_cast<float>(rng.uniform() - 0.5);
+    const AlsEvents given = {fixed.data(), factors, row.index.data(), row.value.data(), row.size(), 3.0};
+    const auto all = [&](SimdLevel level) {
+      const AlsKernels& kernels = als_kernels(level);
+      std::vector<float> gathered(kAlsGathered * stride), matrix(stride * stride), inverse(stride), half(stride),
+          x(stride);
+      for (std::size_t i = 0; i < factors; ++i) matrix[i * stride + i] = 2;
+      kernels.add_products(given, gathered.data(), matrix.data());
+      EXPECT_TRUE(kernels.decompose(matrix.data(), factors, inverse.data()));
+      std::vector<double> sums(stride);
+      kernels.add_targets(given, sums.data());
+      for (std::size_t i = 0; i < factors; ++i) x[i] = static_cast<float>(sums[i]);
+      kernels.solve(matrix.data(), inverse.data(), factors, half.data(), x.data());
+      kernels.subtract_products(given, std::vector<double>(x.begin(), x.end()).data(), sums.data());
+      x.resize(factors);
+      sums.resize(factors);
+      return std::pair(x, sums);
+    };
+    const auto expected = all(SimdLevel::portable);
+    for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::avx512})
+      if (level <= choose_simd_level(nullptr)) {
+        EXPECT_EQ(all(level), expected) << factors;
+      }
   }
 }
 

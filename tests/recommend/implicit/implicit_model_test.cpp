@@ -94,6 +94,31 @@ TEST(TrainImplicit, AnInterruptedSearchReturnsAModelThatRecommends) {
   int calls = 0;
   const ImplicitResult result = train_implicit(two_tastes(), {}, [&](const ImplicitProgress&) { return ++calls < 2; });
   EXPECT_EQ(result.status, "interrupted");
+  EXPECT_NE(result.kept.find("trial"), std::string::npos) << result.kept;
+  EXPECT_EQ(recommend(result.model, 0, 3).size(), 3u);
+}
+
+TEST(TrainImplicit, AStopBeforeThereIsAModelSaysSo) {
+  const auto stopped = [](const ImplicitProgress&) { return false; };
+  ImplicitOptions options = fixed_options();
+  for (const ImplicitOptions& each : {options, ImplicitOptions()})
+    EXPECT_EQ(test::message_of([&] { train_implicit(two_tastes(), each, stopped); }, ErrorCode::unsupported),
+              "the training was interrupted before there was a model");
+  options.seconds = 1e-9;  // over at once
+  EXPECT_EQ(test::message_of([&] { train_implicit(two_tastes(), options); }, ErrorCode::bad_option),
+            "the time limit of 1e-09 s ended before there was a model: ALS was not solved once");
+}
+
+TEST(TrainImplicit, AStopInEaseKeepsAls) {
+  int calls = 0;
+  const auto late = [&](const ImplicitProgress& progress) { return progress.stage != "final" || ++calls < 2; };
+  ImplicitOptions options = fixed_options();
+  options.als.iterations = 100000;  // longer than until the observer is asked again
+  const ImplicitResult result = train_implicit(two_tastes(), options, late);
+  EXPECT_EQ(result.status, "interrupted");
+  EXPECT_EQ(result.kept.find("ALS after "), 0u) << result.kept;
+  EXPECT_NE(result.kept.find(" of 100000 iterations, without EASE"), std::string::npos) << result.kept;
+  EXPECT_EQ(result.kept.find(std::to_string(result.model.options.als.iterations)), 10u) << result.kept;
   EXPECT_EQ(recommend(result.model, 0, 3).size(), 3u);
 }
 

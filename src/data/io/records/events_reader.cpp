@@ -36,7 +36,9 @@ EventColumns columns_of_events(const RatingRecords& header) {
     if (is_one_of(name, {"time", "timestamp"})) columns.time = cell;
   }
   if (columns.user != kNoColumn && columns.item != kNoColumn) return columns;
-  throw header.error(0, "found a header without columns of users and items; expected names such as user and item");
+  throw header.error(0,
+                     "found no number, as in a header, and no columns of users and items; expected names such as "
+                     "user and item, and quotes around ids that have the separator in them");
 }
 
 double number_in(const RatingRecords& line, std::size_t cell, const char* what) {
@@ -77,8 +79,9 @@ class EventsReader {
     }
     if (first || (header_ && width_ == 0)) set_width();
     if (lines_.size() < width_)
-      throw lines_.error(lines_.size(), fmt::format("found {} cells separated by {}; expected {} as on the first line",
-                                                    lines_.size(), in_quotes(lines_.separator()), width_));
+      throw lines_.error(lines_.size(), fmt::format("found {} cells separated by {}; expected {}{}", lines_.size(),
+                                                    in_quotes(lines_.separator()), width_,
+                                                    first ? ": user, item" : " as on the first line"));
     if (lines_.size() > most_)
       throw lines_.error(most_,
                          fmt::format("found {} cells separated by {}; expected {} as on the first line: ids that "

@@ -26,8 +26,9 @@ bool means(std::size_t column, const std::string& name) {
 }
 
 bool is_header(const RatingRecords& line) {
+  double value = 0;  // nan and inf are no numbers to learn from, but no names either
   for (std::size_t cell = 0; cell < line.size(); ++cell)
-    if (is_number(line[cell])) return false;
+    if (parse_number(line[cell], value) != NumberKind::malformed) return false;
   return line.size() >= 3;
 }
 
