@@ -54,6 +54,7 @@ def suites():
     return [
         Suite("trec_eval", ROOT / "tests" / "python" / "test_trec_eval.py"),
         Suite("ir_measures", SUITES / "ir_measures" / "tests", adapter=True),
+        Suite("ranx", SUITES / "ranx" / "tests", adapter=True, options=shadowed),
         Suite(
             "rax",
             SUITES / "rax" / "rax" / "_src" / "metrics_test.py",
