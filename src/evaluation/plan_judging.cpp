@@ -159,7 +159,8 @@ class Planner {
     return plan;
   }
 
-  void decide(const std::vector<DrawnTerm>& up, const std::vector<DrawnTerm>& down, double settled, JudgingPlan& plan) const {
+  void decide(const std::vector<DrawnTerm>& up, const std::vector<DrawnTerm>& down, double settled,
+              JudgingPlan& plan) const {
     const double limit = 2 / (1 - options_.evaluate.confidence), count = real(queries_.size());
     const auto above = [&](double mean) { return larger_sum(up, plan.drawn, mean * count - settled, limit); };
     const auto below = [&](double mean) { return larger_sum(down, plan.drawn, settled - mean * count, limit); };
