@@ -6,10 +6,11 @@
 
 A world is two runs, and labels for the first ten documents of both: those of collections (DORM_DATA), where what nobody
 judged is bad, and made ones, two of them without any difference, the hardest case for a verdict. Nothing is judged at
-first. Each draw is an order of judging, from which the plan goes on until it is decided. `wrong` counts verdicts for a
-run that is not better, `outside` draws whose interval ever left out the true difference; both are promised to be at most
-5 %. `judged` is the share of the pool (the first ten documents of both runs) that was judged, `certain` the same of the
-rule that waits until the other labels cannot change the verdict.
+first. Each draw is an order of judging, in which the plan goes on until it is decided. `wrong` counts verdicts for a
+run that is not better, `outside` draws whose interval ever left out the true difference; both are promised to be 5 %
+at most. `judged` is the share of the pool (the first ten documents of both runs) that was judged, `tenth` the share
+that a tenth of the draws exceeds, `certain` the share of the rule that waits until the other labels cannot change the
+verdict.
 """
 
 from __future__ import annotations
@@ -125,13 +126,13 @@ def simulate(draws: int, measure: str, first: Run, second: Run, labels: Run) -> 
     shares, certain = [], []
     for draw in range(draws):
         how = {"new_qrels": judged, "best_label": best, "random_state": draw, "n_jobs": 1}
-        plan = dorm.plan_judging(None, columns, measure, **how)
+        plan = dorm.data.plan_judging(None, columns, measure, **how)
         right = "same" if abs(true) < 1e-12 else "first" if true > 0 else "second"
         wrong += plan.verdict not in (right, "undecided")
         outside += not plan.low - 1e-9 <= true <= plan.high + 1e-9
         shares.append(plan.judged / plan.open)
         if draw < 50:  # it hardly varies
-            sure = dorm.plan_judging(None, columns, measure, confidence=1 - 1e-12, **how)
+            sure = dorm.data.plan_judging(None, columns, measure, confidence=1 - 1e-12, **how)
             certain.append(sure.judged / sure.open)
     return {
         "measure": measure,
@@ -169,7 +170,7 @@ def run_all(draws: int, names: list[str], results: Path) -> None:
 
 def markdown() -> str:
     lines = [
-        "| runs | measure | difference | wrong verdicts | interval left it out | of the pool judged | in 9 of 10 orders at most | until certain |",
+        "| runs | measure | difference | wrong verdicts | outside the interval | judged | 9 of 10 orders | certain |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in csv.DictReader(RESULTS.open()):

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ._describe import info, load_model
     from ._evaluate import compare, evaluate
     from ._importance import permutation_importance
-    from ._judging import plan_judging
     from ._measure import Measure
     from ._rankers.baseline import train_baseline
     from ._rankers.ensemble import DormEnsemble
@@ -77,7 +76,6 @@ __all__ = [
     "metric",
     "objective",
     "permutation_importance",
-    "plan_judging",
     "read_csv",
     "read_letor",
     "read_qrels",
@@ -98,7 +96,6 @@ _HOMES = {
     "._describe": ("info", "load_model"),
     "._evaluate": ("compare", "evaluate"),
     "._importance": ("permutation_importance",),
-    "._judging": ("plan_judging",),
     "._measure": ("Measure",),
     "._rankers.baseline": ("train_baseline",),
     "._rankers.ensemble": ("DormEnsemble",),

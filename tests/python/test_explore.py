@@ -280,7 +280,17 @@ def test_a_list_of_documents_is_judged_until_it_is_decided(tmp_path):
     assert (tmp_path / "judge.csv").read_text() == "qid,docid,label\n"
     none = tmp_path / "none.csv"
     none.write_text("qid,docid\nq1,zz\n")
-    words = ("a.run", "b.run", "--data", "a.run,b.run", "--complete", "--judgments", "new.sqlite", "--queue", "none.csv")
+    words = (
+        "a.run",
+        "b.run",
+        "--data",
+        "a.run,b.run",
+        "--complete",
+        "--judgments",
+        "new.sqlite",
+        "--queue",
+        "none.csv",
+    )
     failed = dorm("explore", *words, "--no-open", status=None, cwd=tmp_path)
     assert "none of 1 documents to judge is in the data" in failed.stderr
 

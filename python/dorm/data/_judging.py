@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._evaluate import options_of
-from .data._trec import _numbers, _qrels_of, _run_of
+from .. import _core
+from .._evaluate import options_of
+from ._trec import _numbers, _qrels_of, _run_of
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ def plan_judging(
 
     Examples
     --------
-    >>> import dorm
+    >>> from dorm.data import plan_judging
     >>> runs = {"good": {"q": {"a": 2.0, "b": 1.0}}, "bad": {"q": {"b": 2.0, "c": 1.0}}}
-    >>> dorm.plan_judging(None, runs, "p@1").next
+    >>> plan_judging(None, runs, "p@1").next
     [('q', 'a'), ('q', 'b')]
-    >>> dorm.plan_judging(None, runs, "p@1", new_qrels={"q": {"a": 1, "b": 0}}).verdict
+    >>> plan_judging(None, runs, "p@1", new_qrels={"q": {"a": 1, "b": 0}}).verdict
     'good'
     """
     if len(runs) != 2:
