@@ -102,10 +102,10 @@ def made(queries: int, gap: float) -> tuple[Run, Run, Run]:
 
 
 def worlds() -> Iterator[tuple[str, tuple[Run, Run, Run]]]:
-    for queries in (50, 400):
+    for queries in (50, 200):
         yield f"{queries} queries, no difference", made(queries, 0)
-    yield "400 queries, a small difference", made(400, 0.1)
-    yield "400 queries, a difference", made(400, 0.4)
+    yield "200 queries, a small difference", made(200, 0.1)
+    yield "200 queries, a difference", made(200, 0.4)
     for name, first, second in PAIRS:
         yield f"{name}: {first}, {second}", collection(name, first, second)
 

@@ -139,9 +139,9 @@ DifferenceBounds BoundedMeasure::bounds(const PooledQuery& query, float best) co
   return out;
 }
 
-std::vector<std::uint32_t> BoundedMeasure::matters(const PooledQuery& query, float best) const {
+std::vector<std::uint32_t> BoundedMeasure::matters(const PooledQuery& query, const DifferenceBounds& bounds) const {
+  if (bounds.width() <= kNoChange) return {};
   std::vector<std::uint32_t> out = query.open();
-  if (out.empty() || bounds(query, best).width() <= kNoChange) return {};
   if (kind_ != Kind::sum) return out;
   const std::vector<double> by = apart(query);
   std::erase_if(out, [&](std::uint32_t i) { return std::abs(by[i]) <= kNoChange; });

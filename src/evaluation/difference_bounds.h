@@ -37,8 +37,8 @@ class BoundedMeasure {
   /// Of all labels from 0 to `best` for the open documents: exact for measures that are sums of gains by position
   /// (ndcg, dcg, p, rbp, hits) or the place of the first relevant document (mrr, success), -1 to 1 for others.
   DifferenceBounds bounds(const PooledQuery& query, float best) const;
-  /// Open documents on which the difference may depend.
-  std::vector<std::uint32_t> matters(const PooledQuery& query, float best) const;
+  /// Open documents on which the difference may depend, within these bounds.
+  std::vector<std::uint32_t> matters(const PooledQuery& query, const DifferenceBounds& bounds) const;
 
  private:
   enum class Kind { any, sum, share_of_ideal, first };

@@ -112,7 +112,7 @@ class Planner {
       for (const auto& [document, label] : judged->second) pool.labels[add(document)] = label;
     query.open = pool.open().size();
     query.before = measure_.bounds(pool, best_);
-    query.to_judge = measure_.matters(pool, best_);
+    query.to_judge = measure_.matters(pool, query.before);
     std::stable_sort(query.to_judge.begin(), query.to_judge.end(),
                      [&](std::uint32_t i, std::uint32_t j) { return disagreement(pool, i) > disagreement(pool, j); });
     if (const auto judged = added_.find(id); judged != added_.end())
