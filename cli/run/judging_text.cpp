@@ -78,11 +78,11 @@ std::string plan_text(const JudgingReport& report) {
   const std::string depth = plan.depth > 0 ? fmt::format("the first {} documents", plan.depth) : "all documents";
   std::string text = fmt::format("{} of {} less {} on {} queries, were {} of both judged\n\n", report.measures[0],
                                  report.runs[0], report.runs[1], plan.queries, depth);
-  text += aligned({{"judged in turn", fmt::format("{} of {} open queries, {} of {} documents", plan.drawn, plan.open,
-                                                  plan.used, plan.of)},
-                   {fmt::format("{:.3g} % interval", 100 * report.confidence),
-                    fmt::format("{:+.4f} to {:+.4f}, however often it is looked at", plan.low, plan.high)},
-                   {"for certain", fmt::format("{:+.4f} to {:+.4f}", plan.least, plan.most)}});
+  text += fmt::format("judged in turn  {} of {} open queries, {} of {} documents\n", plan.drawn, plan.open, plan.used,
+                      plan.of);
+  text += fmt::format("difference      {:+.4f} to {:+.4f}, {:.3g} % however often you look\n", plan.low, plan.high,
+                      100 * report.confidence);
+  text += fmt::format("for certain     {:+.4f} to {:+.4f}\n", plan.least, plan.most);
   return text + "\n" + verdict_text(report) + "\n";
 }
 

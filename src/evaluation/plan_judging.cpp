@@ -188,7 +188,7 @@ class Planner {
       if (const auto over = above(-near), under = below(near); over && under)
         reached(std::max(*over, *under), Verdict::same, plan.least > -near && plan.most < near);
     if (plan.drawn == order_.size()) reached(plan.drawn, Verdict::same, true);
-    for (std::size_t k = 0; k < std::min(draws, order_.size()); ++k) plan.used += judged_of(queries_[order_[k]]);
+    for (std::size_t k = 0; k < std::min(draws, plan.drawn); ++k) plan.used += judged_of(queries_[order_[k]]);
     if (plan.verdict == Verdict::undecided) list_next(plan);
   }
 

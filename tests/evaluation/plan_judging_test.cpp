@@ -67,8 +67,8 @@ TEST_P(BoundsTest, AreThoseOfAllLabelings) {
 INSTANTIATE_TEST_SUITE_P(Measures, BoundsTest,
                          testing::Values("ndcg@3", "ndcg", "dcg@4", "p@3", "p@2:rel=2", "rbp:p=0.7", "hits@3", "mrr",
                                          "mrr@2", "success@2"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& each) {
+                           std::string name = each.param;
                            std::replace_if(
                                name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
                            return name;

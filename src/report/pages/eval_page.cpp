@@ -161,7 +161,7 @@ report::Plot sorted_differences(const RankersReportData& report_data, std::size_
 
 /// The first measure from cutoff 1 to its own: rankers may change places on the way.
 report::Plot cutoff_plot(const RankersReportData& report_data) {
-  report::Plot plot{.title = fmt::format("{} by cutoff", report_data.by_cutoff.front().measures.back().name),
+  report::Plot plot{.title = fmt::format("{} by cutoff", result_of(report_data, 0, 0).name),
                     .x = {.label = "cutoff", .whole = true},
                     .y = {.label = "mean over queries"},
                     .caption =
