@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the verdicts of `plan_judging` are wrong, and how many judgments they take: 1,000 orders of judging each.
 
-    judging.py [--draws 1000] [NAME...]    writes judging.csv; of some worlds only, these rows anew
+    judging.py [--draws 1000] [NAME...]    writes judging.csv; of some worlds or measures, these rows anew
     judging.py --markdown                  prints the table of docs/evaluation.md
 
 A world is two runs, and labels for the first ten documents of both: those of collections (DORM_DATA), where what nobody
@@ -36,7 +36,7 @@ PAIRS = (
     ("scifact", "bm25", "rm3"),
     ("scifact", "bm25", "dense"),
 )
-MEASURES = ("ndcg@10", "p@10")
+MEASURES = ("ndcg@10", "mrr@10", "p@10")
 FIELDS = (
     "world",
     "measure",
@@ -156,9 +156,9 @@ def flat(nested: Run) -> tuple[list[str], list[str], np.ndarray]:
 def run_all(draws: int, names: list[str], results: Path) -> None:
     rows = list(csv.DictReader(results.open())) if results.exists() else []
     for world, (first, second, labels) in worlds():
-        if names and not any(name in world for name in names):
-            continue
         for measure in MEASURES:
+            if names and not any(name in f"{world} {measure}" for name in names):
+                continue
             row = {"world": world, **simulate(draws, measure, first, second, labels)}
             print(row, flush=True)
             rows = [each for each in rows if (each["world"], each["measure"]) != (world, measure)] + [row]
@@ -186,7 +186,7 @@ def markdown() -> str:
 
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("names", nargs="*", help="parts of the names of worlds; none: all")
+    words.add_argument("names", nargs="*", help="parts of the names of worlds and measures; none: all")
     words.add_argument("--draws", type=int, default=1000)
     words.add_argument("--results", type=Path, default=RESULTS, help="where results go")
     words.add_argument("--markdown", action="store_true")

@@ -35,7 +35,7 @@ class BoundedMeasure {
   /// find.
   double difference(const PooledQuery& query) const;
   /// Of all labels from 0 to `best` for the open documents: exact for measures that are sums of gains by position
-  /// (ndcg, dcg, p, rbp, hits) or the place of the first relevant document (mrr, success), -1 to 1 for others.
+  /// (ndcg, dcg, precision, rbp, hits) or the place of the first relevant document (mrr, success), -1 to 1 for others.
   DifferenceBounds bounds(const PooledQuery& query, float best) const;
   /// Open documents on which the difference may depend, within these bounds.
   std::vector<std::uint32_t> matters(const PooledQuery& query, const DifferenceBounds& bounds) const;

@@ -70,9 +70,10 @@ class Planner {
     for (const std::span<const Judgment> some : {judgments, added})
       for (const Judgment& judgment : some)
         if (judgment.label > best_)
-          throw Error(ErrorCode::bad_input,
-                      fmt::format("query \"{}\", document \"{}\": label {} is above {}, the best that was planned for",
-                                  judgment.query, judgment.document, judgment.label, best_));
+          throw Error(
+              ErrorCode::bad_input,
+              fmt::format("query \"{}\", document \"{}\": label {} is above {}, the best label that was planned for",
+                          judgment.query, judgment.document, judgment.label, best_));
     const std::size_t own = measure_.depth(), asked = options.evaluate.depth;
     depth_ = own == 0 || asked == 0 ? std::max(own, asked) : std::min(own, asked);
   }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and judgments in the forms of other libraries, and comparisons of runs."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -108,3 +110,31 @@ def test_what_to_judge_until_it_is_decided(tmp_path):
         plan_judging(None, {**runs, "third": {}}, "p@4")
     with pytest.raises(ValueError, match="nothing bounds"):
         plan_judging(None, runs, "bpref")
+
+
+@pytest.mark.parametrize(
+    "measure", ["ndcg@3", "ndcg", "dcg@4", "p@3", "p@2:rel=2", "rbp:p=0.7", "hits@3", "mrr", "mrr@2", "success@2"]
+)
+@pytest.mark.parametrize("convention", ["trec", "standard"])
+def test_what_unjudged_documents_can_change(measure, convention):
+    """For certain is what all labelings of the open documents have in common: here each of them is evaluated."""
+    rng = np.random.default_rng(3)
+    for _ in range(15):
+        documents = "abcdef"[: rng.integers(3, 7)]
+        best = int(rng.integers(1, 4))
+        orders = [list(rng.permutation(list(documents)))[: rng.integers(1, len(documents) + 1)] for _ in range(2)]
+        seen = sorted({d for order in orders for d in order})
+        open_ones = [d for d in seen if rng.random() < 0.5]
+        judged = {d: int(rng.integers(0, best + 1)) for d in documents if d not in open_ones} or {"elsewhere": 0}
+        every = itertools.product(range(best + 1), repeat=len(open_ones))
+        labels = {f"q{i}": {**judged, **dict(zip(open_ones, given))} for i, given in enumerate(every)}
+        values = []
+        for order in orders:
+            run = {q: {d: -float(place) for place, d in enumerate(order)} for q in labels}
+            result = dorm.evaluate_run(labels, run, measure, convention=convention, complete=True, bootstrap=0)
+            values.append(np.nan_to_num(result.measures[0].per_query))
+        differences = values[0] - values[1]
+        runs = {n: {"q": {d: -float(place) for place, d in enumerate(o)}} for n, o in zip(("one", "two"), orders)}
+        plan = plan_judging({"q": judged}, runs, measure, convention=convention, best_label=best)
+        assert plan.least == pytest.approx(differences.min(), abs=1e-12)
+        assert plan.most == pytest.approx(differences.max(), abs=1e-12)
