@@ -165,19 +165,24 @@ class Planner {
     const double limit = 2 / (1 - options_.evaluate.confidence), count = real(queries_.size());
     const auto above = [&](double mean) { return larger_sum(up, plan.drawn, mean * count - settled, limit); };
     const auto below = [&](double mean) { return larger_sum(down, plan.drawn, settled - mean * count, limit); };
-    // Ends of the interval: the means that nothing speaks against.
-    double inside = plan.most, outside = plan.least;
+    // Ends of the interval: the means that nothing speaks against, among those that were possible before.
+    double inside = settled / count, outside = inside;
+    for (const DrawnTerm& term : up) {
+      outside += term.low / count;
+      inside += term.high / count;
+    }
+    const double least = outside, most = inside;
     for (int step = 0; step < 50; ++step) {
       const double middle = inside / 2 + outside / 2;
       (above(middle) ? outside : inside) = middle;
     }
-    plan.low = outside;
-    inside = plan.least, outside = plan.most;
+    plan.low = std::max(outside, plan.least);
+    inside = least, outside = most;
     for (int step = 0; step < 50; ++step) {
       const double middle = inside / 2 + outside / 2;
       (below(middle) ? outside : inside) = middle;
     }
-    plan.high = outside;
+    plan.high = std::min(outside, plan.most);
     // The first verdict stands.
     std::size_t draws = plan.drawn + 1;
     const auto reached = [&](std::optional<std::size_t> after, Verdict verdict, bool certain) {
