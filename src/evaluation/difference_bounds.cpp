@@ -57,7 +57,8 @@ BoundedMeasure::BoundedMeasure(const std::string& spelling, const Convention& co
     : measure_(make_measure(spelling, convention)) {
   const std::string name = measure_->name(), root = name.substr(0, name.find_first_of("@:"));
   const bool best = convention.relevant_best || name.find("rel=best") != std::string::npos;
-  static const std::set<std::string, std::less<>> sums = {"dcg", "precision", "rbp", "hits"}, firsts = {"mrr", "success"};
+  static const std::set<std::string, std::less<>> sums = {"dcg", "precision", "rbp", "hits"},
+                                                  firsts = {"mrr", "success"};
   if (!measure_->of_judgments() && !best)
     kind_ = root == "ndcg"          ? Kind::share_of_ideal
             : sums.contains(root)   ? Kind::sum
@@ -65,11 +66,12 @@ BoundedMeasure::BoundedMeasure(const std::string& spelling, const Convention& co
                                     : Kind::any;
   if (measure_->of_judgments() || measure_->of_pairs() || measure_->geometric() ||
       (kind_ == Kind::any && !measure_->normalised()))
-    throw Error(ErrorCode::bad_option,
-                fmt::format("measure \"{}\": nothing bounds what unjudged documents can change; expected one of ndcg, "
-                            "dcg, precision, rbp, hits, mrr, success, or another with values from 0 to 1 in which they count "
-                            "as bad",
-                            spelling));
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("measure \"{}\": nothing bounds what unjudged documents can change; expected one of ndcg, "
+                    "dcg, precision, rbp, hits, mrr, success, or another with values from 0 to 1 in which they count "
+                    "as bad",
+                    spelling));
   depth_ = cutoff_in(name);
 }
 

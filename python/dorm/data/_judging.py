@@ -71,8 +71,8 @@ def plan_judging(
     runs
         Two runs by name, in any form that `evaluate_run` takes.
     measure
-        ``"ndcg"``, ``"dcg"``, ``"precision"``, ``"rbp"``, ``"hits"``, ``"mrr"`` and ``"success"`` bound what an unjudged
-        document can change; others with values from 0 to 1 take more judgments.
+        ``"ndcg"``, ``"dcg"``, ``"precision"``, ``"rbp"``, ``"hits"``, ``"mrr"`` and ``"success"`` bound what an
+        unjudged document can change; others with values from 0 to 1 take more judgments.
     new_qrels
         Judgments made since, in any form.
     depth
