@@ -56,7 +56,7 @@ interface RowProps {
 function Row({ doc, judged, labels, showData, current, set, onFocus }: RowProps) {
   const most = labels[labels.length - 1] ?? 0;
   return (
-    <li class={`judged-doc ${current ? "current" : ""}`} data-d={`${doc.q} ${doc.d}`} tabIndex={current ? 0 : -1} onFocus={onFocus}
+    <li class={`judged-doc ${current ? "current" : ""}`} data-q={doc.q} data-d={doc.d} tabIndex={current ? 0 : -1} onFocus={onFocus}
       aria-label={`document ${nameOfDoc(doc)}, ${judged === null ? "not judged" : `judged ${judged}`}`}>
       <div class="what">
         <DocName doc={doc} />
