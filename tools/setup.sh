@@ -183,6 +183,7 @@ prepare_outside() {
       mkdir -p "$folder" && tar xzf "$archive" -C "$folder" --strip-components=1
     done
   fi
+  [ -d $suites/ranx ] || "$python" tests/outside/fetch_ranx.py $suites/ranx
   [ -f $suites/ranklib.jar ] || "$python" tests/outside/fetch_ranklib.py $suites/ranklib.jar
 }
 

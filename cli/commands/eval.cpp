@@ -245,6 +245,8 @@ void write_page(const EvaluatedRankers& evaluated, const std::optional<GroupsRep
                                        .options = evaluated.report.options,
                                        .data = evaluated.rankers.empty() ? nullptr : &evaluated.data,
                                        .data_name = arguments.data.empty() ? arguments.qrels : arguments.data};
+  report_data.cutoffs = evaluated.cutoffs;
+  report_data.by_cutoff = evaluated.by_cutoff;
   const ReadableTexts texts =
       report_data.data ? load_texts(arguments.data, arguments.input, *report_data.data) : ReadableTexts();
   report_data.texts = &texts;
@@ -265,15 +267,16 @@ void print_several(EvalArguments& arguments, const Settings& settings) {
   if (!arguments.by.empty())
     groups = rankers_by_group(evaluated.report.table, arguments.by, arguments.options, arguments.tests);
   write_page(evaluated, groups, arguments, settings);
-  const bool judging = arguments.coverage || !arguments.other_qrels.empty();
+  const bool judging = arguments.surveys_judging(), table = !evaluated.report.table.rows.empty();
   if (!judging && !groups) return print_rankers(evaluated.report, arguments, settings);
   if (settings.json || arguments.format == "json") {
-    Json out = groups ? groups_json(*groups) : Json::object();
+    Json out = table ? Json::parse(rankers_json(evaluated.report)) : Json::object();
+    if (groups) out.update(groups_json(*groups));
     if (judging) out.update(judging_json(evaluated.judging));
     return print(printable_json(out, 2) + "\n");
   }
-  print_rankers(evaluated.report, arguments, settings);
-  if (judging) print("\n" + judging_text(evaluated.judging));
+  if (table) print_rankers(evaluated.report, arguments, settings);
+  if (judging) print((table ? "\n" : "") + judging_text(evaluated.judging));
   if (groups) print("\n" + groups_text(*groups));
 }
 

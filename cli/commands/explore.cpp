@@ -17,6 +17,9 @@
 #include "command.h"
 #include "command_line.h"
 #include "data/io/files/file.h"
+#include "data/io/files/line_reader.h"
+#include "data/io/tables/csv_record.h"
+#include "data/io/tables/document_table.h"
 #include "dorm/apps/serve.h"
 #include "dorm/error.h"
 #include "dorm/measure.h"
@@ -50,11 +53,13 @@ constexpr const char* kExploreExamples =
     "  dorm explore new.json old.json --data test.txt --texts docs.jsonl --judgments judgments.sqlite\n"
     "  dorm explore m.json production.run --data test.csv --query-text-column query --title-column title\n"
     "  dorm explore m.json --data test.csv --measure map --port 8000 --no-open\n"
-    "  dorm explore fused.json --data bm25.run,dense.run --qrels qrels.txt\n";
+    "  dorm explore fused.json --data bm25.run,dense.run --qrels qrels.txt\n"
+    "  dorm explore a.run b.run --data a.run,b.run --complete --texts docs.jsonl --queue judge.csv --judgments "
+    "new.sqlite\n";
 
 struct ExploreArguments {
   std::vector<std::string> models;
-  std::string data, texts, judgments, measure;
+  std::string data, texts, judgments, queue, measure;
   EvaluateOptions options;
   InputArguments input;
   std::uint16_t port = 0;
@@ -109,6 +114,28 @@ explore::Candidate candidate_of(const Ranker& ranker, const Dataset& data, bool 
   return out;
 }
 
+/// A table of qid,docid and perhaps more, as --to-judge writes it.
+std::vector<std::pair<std::string, std::string>> read_queue(const std::string& path) {
+  const std::unique_ptr<TextSource> source = open_text(path);
+  LineReader lines(*source, path);
+  CsvRecords record(lines, CsvRecords::kBySight);
+  const std::vector<std::string> names = read_header(record, path, "the columns qid and docid");
+  const auto column = [&](const char* name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+      throw Error(ErrorCode::bad_input, {path, 1, 0},
+                  fmt::format("no column {}; expected a table qid,docid as --to-judge writes it", name));
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  const std::size_t query = column("qid"), document = column("docid");
+  std::vector<std::pair<std::string, std::string>> queue;
+  while (record.next()) {
+    require_cells(record, names.size());
+    queue.emplace_back(record[query], record[document]);
+  }
+  return queue;
+}
+
 explore::Options explore_options(ExploreArguments& arguments, const Settings& settings) {
   const std::vector<Ranker> rankers = load_explored(arguments.models);
   const auto progress_line = std::make_shared<LiveLine>();
@@ -125,6 +152,7 @@ explore::Options explore_options(ExploreArguments& arguments, const Settings& se
   options.texts = arguments.texts;
   options.readable = load_texts(arguments.data, arguments.input, source.data());
   options.judgments = arguments.judgments;
+  if (!arguments.queue.empty()) options.queue = read_queue(arguments.queue);
   if (!settings.quiet)
     options.progress = [progress_line](double share, std::string_view what) {
       if (progress_line->due()) progress_line->show(share, std::string(what));
@@ -159,6 +187,8 @@ void run_explore(ExploreArguments& arguments, const Settings& settings) {
   require_built_in(arguments);
   require_option(!arguments.models.empty(), "MODEL", "expected one or two rankers");
   require_option(!arguments.data.empty(), "--data DATA", "expected judged documents");
+  if (!arguments.queue.empty())
+    require_option(!arguments.judgments.empty(), "--judgments FILE", "--queue lists what to judge");
   if (arguments.models.size() > 2)
     throw Error(ErrorCode::bad_option, fmt::format("{} rankers; expected one or two", arguments.models.size()));
   const std::unique_ptr<explore::Explorer> explorer =
@@ -187,13 +217,17 @@ Action declare_explore(CLI::App& app, const Settings& settings) {
   app.add_option("MODEL", arguments->models,
                  "one or two rankers, as FILE or NAME=FILE: a model, a TREC run, a file of\nscores, or feature:NAME");
   what.add("--data", arguments->data, "FILE",
-           "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files; of a "
-           "model of dorm fuse, RUN,RUN,...");
+           "judged documents: LETOR, CSV, TSV, JSON lines or .dorm; a folder or\nquoted pattern of .dorm files; of "
+           "runs and models of dorm fuse, RUN,RUN,...");
   what.add("--texts", arguments->texts, "FILE",
            "texts: JSON lines {\"id\", \"title\", \"text\", \"url\"} of documents, with the\nids of the data, or rows "
            "counted from 1, and {\"query\", \"text\"}");
   what.add("--judgments", arguments->judgments, "FILE",
            "SQLite file for judgments, created if missing; several processes may\nshare it");
+  what.add(
+      "--queue", arguments->queue, "FILE",
+      "with --judgments: Judge shows these documents in this order; a table\nqid,docid, as --to-judge of dorm eval "
+      "and dorm fuse writes it");
   how.add("--measure", arguments->measure, "NAME", "measure to show; see below (that of the first model)");
   how.add("--convention", arguments->options.convention, "NAME", "definition of the measures; see below (standard)");
   add_one_per_option(app, arguments->options.one_per, arguments->input, "Evaluation",

@@ -8,7 +8,6 @@
 
 #include "command.h"
 #include "command_line.h"
-#include "dorm/apps/report.h"
 #include "dorm/error.h"
 #include "dorm/fusion/fused_model.h"
 #include "input/input.h"
@@ -16,6 +15,7 @@
 #include "options/list_options.h"
 #include "options/option_group.h"
 #include "options/written_files.h"
+#include "run/judging_text.h"
 #include "run/output.h"
 #include "run/progress.h"
 #include "run/stop.h"
@@ -81,13 +81,7 @@ std::vector<std::string> write_results(const FuseArguments& arguments, const Joi
     lines.push_back("joined       " + arguments.joined);
   }
   if (!arguments.to_judge.empty()) {
-    std::vector<std::string> fields = {"qid", "docid", "label"};
-    std::string text = report::csv_line(fields);
-    for (const DocumentToJudge& each : to_judge) {
-      fields = {each.query, each.document, ""};
-      text += report::csv_line(fields);
-    }
-    write_text(arguments.to_judge, text);
+    write_text(arguments.to_judge, to_judge_csv(to_judge));
     lines.push_back("to judge     " + arguments.to_judge);
   }
   return lines;

@@ -177,6 +177,10 @@ RankedData::RankedData(std::string path, const InputArguments& input, const Sett
     for (const Ranker& ranker : rankers)
       if (std::holds_alternative<Model>(ranker.what) && !fusion_)
         if (std::optional<FusedModel> fused = load_fused_model(ranker.file)) fusion_ = std::move(fused->input);
+  if (names_runs(path_) && !fusion_) {  // each run is a column
+    fusion_.emplace();
+    for (const RunFile& file : listed_runs(path_)) fusion_->runs.push_back(file.name);
+  }
   Expected expected{.labels = labels_};
   if (like_) expected = {&*like_, all ? nullptr : &features, labels_};
   if (fusion_) expected.fusion = &*fusion_;

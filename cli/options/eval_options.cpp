@@ -42,6 +42,7 @@ constexpr const char* kEvalExamples =
     "  dorm eval --run my.run --qrels judgments.qrels --format trec --measures all_trec\n"
     "  dorm eval --qrels judgments.qrels a.run b.run c.run --test tukey --pairs --format latex\n"
     "  dorm eval --qrels judgments.qrels runs/ --coverage --other-qrels llm.qrels\n"
+    "  dorm eval --qrels judgments.qrels a.run b.run --new-qrels new.qrels --to-judge judge.csv\n"
     "  dorm eval test.csv --model m.json --one-per host\n"
     "  dorm eval test.csv --model m.json --topics topics.csv --limits limits.csv --measures ndcg@5\n"
     "  dorm eval --run my.run --subtopics diversity.qrels\n";
@@ -95,8 +96,8 @@ void check_several(const EvalArguments& arguments) {
 void check_run(const EvalArguments& arguments) {
   require_option(!arguments.run.empty() || !arguments.rankers.empty(), "--run FILE",
                  "--qrels evaluates the documents of a run");
-  require_option(arguments.qrels.empty() == !arguments.subtopics.empty(), "--qrels FILE or --subtopics FILE",
-                 "--run needs judgments of one kind");
+  require_option(arguments.plans_judging() || arguments.qrels.empty() == !arguments.subtopics.empty(),
+                 "--qrels FILE or --subtopics FILE", "--run needs judgments of one kind");
   if (!arguments.data.empty() || !arguments.scores.empty() || !arguments.feature.empty() || !arguments.model.empty())
     refuse_arguments("--run and --qrels exclude DATA, --model, --scores and --feature; expected one kind of data");
 }
@@ -107,11 +108,11 @@ bool EvalArguments::several() const {
   const int given = !scores.empty() + !feature.empty() + !model.empty();
   const bool table = format != "table" && format != "json" && format != "trec";
   return !rankers.empty() || given > 1 || feature == "all" || !reports.empty() || table || effects || coverage ||
-         !other_qrels.empty() || !by.empty() || tests != TestOptions{};
+         !other_qrels.empty() || !by.empty() || plans_judging() || tests != TestOptions{};
 }
 
 void check(EvalArguments& arguments) {
-  if (!arguments.qrels.empty() && !arguments.data.empty()) {  // with --qrels all arguments are rankers
+  if ((!arguments.qrels.empty() || arguments.plans_judging()) && !arguments.data.empty()) {  // all arguments are runs
     arguments.rankers.insert(arguments.rankers.begin(), arguments.data);
     arguments.data.clear();
   }
@@ -125,6 +126,11 @@ void check(EvalArguments& arguments) {
     throw Error(
         ErrorCode::bad_option,
         "--coverage and --other-qrels are about --qrels FILE, and print tables or --json; expected no other --format");
+  if (arguments.plans_judging() && (arguments.format != "table" && arguments.format != "json"))
+    refuse_arguments("--to-judge and --new-qrels print tables or --json; expected no other --format");
+  if (arguments.plans_judging() &&
+      (!arguments.subtopics.empty() || !arguments.by.empty() || !arguments.reports.empty()))
+    refuse_arguments("--to-judge decides between two runs on all queries; expected no --subtopics, --by or --report");
   if (!arguments.by.empty() && arguments.format != "table" && arguments.format != "json")
     throw Error(ErrorCode::bad_option, "--by prints tables or --json; expected no other --format");
   if (!arguments.queries.empty() && arguments.qrels.empty())
@@ -236,6 +242,17 @@ void declare_eval_options(CLI::App& app, EvalArguments& arguments) {
   how.flag("--coverage", arguments.coverage,
            "with --qrels: the judged share of each run, and its measures with\ndocuments without a judgment taken as "
            "bad, passed over and as good");
+  OptionGroup judging(app, "What to judge next");
+  written(
+      judging.add("--to-judge", arguments.to_judge, "FILE",
+                  "of two runs, which is better by the first measure? Lists the documents\nwhose labels decide it, as "
+                  "CSV, in the order of judging"));
+  judging.add("--new-qrels", arguments.new_qrels, "FILE",
+              "judgments made since, by such lists; decided, or what to judge next");
+  judging.number("--batch", arguments.judging.batch, whole_from(1), "N",
+                 "documents in the list, or more to complete a query (100)");
+  judging.number("--best-label", arguments.judging.best_label, number_above(0), "X",
+                 "the highest that judges give (that of --qrels, at least 1)");
   rankers.add("--queries", arguments.queries, "LIST",
               "with --qrels: these queries only; ids with commas, or a file of them");
   output.add("--by", arguments.by, "FILE:COLUMN",

@@ -7,6 +7,7 @@
 
 #include "dorm/evaluate.h"
 #include "dorm/evaluation/difference.h"
+#include "dorm/evaluation/judging.h"
 #include "input/input.h"
 #include "options/device_options.h"
 #include "options/list_options.h"
@@ -30,10 +31,15 @@ struct EvalArguments {
   std::string other_qrels;  // judgments to compare those of `qrels` with
   std::string by;           // groups of queries: FILE:COLUMN
   std::string queries;      // only these of the judgments: a file, or ids with commas
+  std::string to_judge;     // where to list what to judge next
+  std::string new_qrels;    // judgments made since, by such lists
+  JudgingOptions judging;   // of the lists
   DeviceArguments device;   // of models
   InputArguments input;
 
-  bool of_runs() const { return !run.empty() || !qrels.empty(); }
+  bool of_runs() const { return !run.empty() || !qrels.empty() || plans_judging(); }
+  bool plans_judging() const { return !to_judge.empty() || !new_qrels.empty(); }
+  bool surveys_judging() const { return coverage || !other_qrels.empty() || plans_judging(); }
   /// Whether the rankers are shown in one table.
   bool several() const;
 };

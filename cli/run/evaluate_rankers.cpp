@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <unordered_set>
 
 #include "data/io/files/file.h"
@@ -118,6 +119,22 @@ void expand_features(EvaluatedRankers& out, const std::vector<std::string>& meas
                      std::make_move_iterator(sorted.end()));
 }
 
+// The cutoffs up to that of a measure, and the measure at each of them; none where it has no cutoff above 1.
+std::vector<std::string> at_cutoffs(const std::string& measure, const EvaluateOptions& options,
+                                    std::vector<std::size_t>& cutoffs) {
+  constexpr std::size_t kEach = 20;  // up to here; then in steps that grow
+  const std::string name = make_measure(measure, convention_of(options))->name();
+  const std::size_t at = name.find('@'), rest = at == std::string::npos ? at : name.find(':', at);
+  if (at == std::string::npos) return {};
+  const std::size_t last = std::stoul(name.substr(at + 1));
+  for (std::size_t k = 1; k < last && last > 1; k += std::max<std::size_t>(1, k / kEach * 5)) cutoffs.push_back(k);
+  if (!cutoffs.empty()) cutoffs.push_back(last);
+  std::vector<std::string> names;
+  for (const std::size_t k : cutoffs)
+    names.push_back(fmt::format("{}@{}{}", name.substr(0, at), k, rest == std::string::npos ? "" : name.substr(rest)));
+  return names;
+}
+
 EvaluatedRankers evaluate_on_data(EvalArguments& arguments, const Settings& settings) {
   const std::vector<std::string> measures = split_measures(arguments.measures);
   EvaluatedRankers out;
@@ -135,6 +152,10 @@ EvaluatedRankers evaluate_on_data(EvalArguments& arguments, const Settings& sett
         scores_of(ranker, out.expected.back(), arguments.options.complete, settings, arguments.device));
     rows.push_back({ranker.name, evaluate_ranker(ranker, out.data, out.scores.back(), measures, arguments.options)});
   }
+  if (!arguments.reports.empty())
+    if (const auto names = at_cutoffs(measures.front(), arguments.options, out.cutoffs); !names.empty())
+      for (std::size_t r = 0; r < out.rankers.size(); ++r)
+        out.by_cutoff.push_back(evaluate_ranker(out.rankers[r], out.data, out.scores[r], names, arguments.options));
   out.report = finished_report(std::move(rows), out.rankers, reference, arguments);
   return out;
 }
@@ -194,24 +215,34 @@ EvaluatedRankers evaluate_by_qrels(EvalArguments& arguments, const Settings& set
   const std::vector<Judgment> judgments = chosen_judgments(arguments);
   const bool may_skip = convention_of(arguments.options).skip_missing;
   std::vector<RankerRow> rows;
-  for (const Ranker& ranker : rankers) {
-    const bool unread = std::holds_alternative<UnreadRun>(ranker.what);
+  EvaluatedRankers out;
+  if (judgments.empty()) {  // the first list of what to judge
+    out.judging = survey_judging(rankers, arguments);
+    return out;
+  }
+  const auto evaluate_one = [&](const Ranker& ranker, const std::vector<std::string>& asked, const Settings& how) {
+    if (std::holds_alternative<UnreadRun>(ranker.what))
+      return evaluate_run_file(ranker.file, judgments, asked, arguments, how);
     const auto* fused = std::get_if<std::vector<RunEntry>>(&ranker.what);
-    if (!unread && !fused)
+    if (!fused)
       throw Error(
           ErrorCode::bad_input, {ranker.file},
           fmt::format(
               "--qrels evaluates runs and models of dorm fuse, and this is of the kind {}; expected DATA for it",
               ranker.kind()));
-    rows.push_back({ranker.name, unread ? evaluate_run_file(ranker.file, judgments, measures, arguments, settings)
-                                        : about_file(ranker.file, [&] {
-                                            return evaluate_run(judgments, *fused, measures, arguments.options);
-                                          })});
+    return about_file(ranker.file, [&] { return evaluate_run(judgments, *fused, asked, arguments.options); });
+  };
+  for (const Ranker& ranker : rankers) {
+    rows.push_back({ranker.name, evaluate_one(ranker, measures, settings)});
     if (may_skip) require_queries(rows.back().table, judgments, ranker);
   }
-  EvaluatedRankers out;
   out.report = finished_report(std::move(rows), rankers, reference, arguments);
-  if (arguments.coverage || !arguments.other_qrels.empty()) out.judging = survey_judging(rankers, arguments);
+  Settings quietly = settings;
+  quietly.quiet = true;  // warnings have been given
+  if (!arguments.reports.empty())
+    if (const auto names = at_cutoffs(measures.front(), arguments.options, out.cutoffs); !names.empty())
+      for (const Ranker& ranker : rankers) out.by_cutoff.push_back(evaluate_one(ranker, names, quietly));
+  if (arguments.surveys_judging()) out.judging = survey_judging(rankers, arguments);
   return out;
 }
 
@@ -224,8 +255,29 @@ std::vector<std::string> run_files(const EvalArguments& arguments) {
   return files;
 }
 
-std::vector<Judgment> chosen_judgments(const EvalArguments& arguments) {
-  std::vector<Judgment> judgments = read_qrels(arguments.qrels);
+namespace {
+
+// A document that was judged keeps its label.
+void add_judgments(std::vector<Judgment>& judgments, std::vector<Judgment> added) {
+  std::set<std::pair<std::string_view, std::string_view>> judged;
+  for (const Judgment& judgment : judgments)
+    if (judgment.label >= 0) judged.insert({judgment.query, judgment.document});
+  std::erase_if(added, [&](const Judgment& each) { return judged.contains({each.query, each.document}); });
+  judged.clear();
+  for (const Judgment& judgment : added) judged.insert({judgment.query, judgment.document});
+  std::vector<Judgment> all;
+  for (Judgment& judgment : judgments)
+    if (!judged.contains({judgment.query, judgment.document})) all.push_back(std::move(judgment));
+  all.insert(all.end(), added.begin(), added.end());
+  judgments = std::move(all);
+}
+
+}  // namespace
+
+std::vector<Judgment> chosen_judgments(const EvalArguments& arguments, bool added) {
+  std::vector<Judgment> judgments;
+  if (!arguments.qrels.empty()) judgments = read_qrels(arguments.qrels);
+  if (added && !arguments.new_qrels.empty()) add_judgments(judgments, read_qrels(arguments.new_qrels));
   if (arguments.queries.empty()) return judgments;
   std::unordered_set<std::string> chosen;
   if (file_exists(arguments.queries)) {

@@ -19,7 +19,9 @@ struct EvaluatedRankers {
   std::vector<std::vector<double>> scores = {};  // their scores, and
   std::vector<Dataset> expected = {};            // the data as each of them expects it
   Dataset data;
-  JudgingReport judging = {};  // with --coverage or --other-qrels
+  JudgingReport judging = {};                   // with --coverage, --other-qrels or --to-judge
+  std::vector<std::size_t> cutoffs = {};        // for the page: the first measure
+  std::vector<EvaluationTable> by_cutoff = {};  // of each ranker at these cutoffs
 };
 
 /// The rankers of the arguments and, where it is none of them, the reference of --against.
@@ -35,8 +37,9 @@ RankersReport finished_report(std::vector<RankerRow> rows, const std::vector<Ran
 /// The files of the runs among the arguments, those of folders included.
 std::vector<std::string> run_files(const EvalArguments& arguments);
 
-/// The judgments of --qrels, of the queries of --queries where these are given.
-std::vector<Judgment> chosen_judgments(const EvalArguments& arguments);
+/// The judgments of --qrels, of the queries of --queries where these are given; with those of --new-qrels on documents
+/// that they lack, unless `added` is false.
+std::vector<Judgment> chosen_judgments(const EvalArguments& arguments, bool added = true);
 
 /// A run, evaluated while it is read, with progress. Queries without judgments earn a warning, unless --queries chose
 /// among them. `tag`, if not nullptr, becomes that of the run.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "dorm/apps/report.h"
 #include "run/output.h"
 
 namespace dorm::cli {
@@ -51,12 +52,57 @@ std::string agreement_text(const JudgingReport& report) {
   return text + "\n" + aligned(rows);
 }
 
+std::string verdict_text(const JudgingReport& report) {
+  const JudgingPlan& plan = *report.plan;
+  const std::string why = plan.certain
+                              ? "whatever the other labels are"
+                              : fmt::format("wrong in at most {:.3g} % of cases", 100 * (1 - report.confidence));
+  switch (plan.verdict) {
+    case Verdict::first:
+      return fmt::format("decided: {} is better, {}", report.runs[0], why);
+    case Verdict::second:
+      return fmt::format("decided: {} is better, {}", report.runs[1], why);
+    case Verdict::same:
+      return report.same_within > 0 ? fmt::format("decided: the same within {}, {}", report.same_within, why)
+                                    : "decided: no difference";
+    case Verdict::undecided:
+      break;
+  }
+  const std::string where = report.list.empty() ? "expected --to-judge FILE for a list of them"
+                                                : fmt::format("in {}, then again with --new-qrels", report.list);
+  return fmt::format("undecided: judge these {} documents next, {}", plan.next.size(), where);
+}
+
+std::string plan_text(const JudgingReport& report) {
+  const JudgingPlan& plan = *report.plan;
+  const std::string depth = plan.depth > 0 ? fmt::format("the first {} documents", plan.depth) : "all documents";
+  std::string text = fmt::format("{} of {} less {} on {} queries, were {} of both judged\n\n", report.measures[0],
+                                 report.runs[0], report.runs[1], plan.queries, depth);
+  text += fmt::format("judged in turn  {} of {} open queries, {} of {} documents\n", plan.drawn, plan.open, plan.used,
+                      plan.of);
+  text += fmt::format("difference      {:+.4f} to {:+.4f}, {:.3g} % however often you look\n", plan.low, plan.high,
+                      100 * report.confidence);
+  text += fmt::format("for certain     {:+.4f} to {:+.4f}\n", plan.least, plan.most);
+  return text + "\n" + verdict_text(report) + "\n";
+}
+
 }  // namespace
+
+std::string to_judge_csv(std::span<const DocumentToJudge> documents) {
+  std::vector<std::string> fields = {"qid", "docid", "label"};
+  std::string text = report::csv_line(fields);
+  for (const DocumentToJudge& each : documents) {
+    fields = {each.query, each.document, ""};
+    text += report::csv_line(fields);
+  }
+  return text;
+}
 
 std::string judging_text(const JudgingReport& report) {
   std::string text;
   if (!report.coverage.empty()) text += coverage_text(report);
   if (!report.other.empty()) text += (text.empty() ? "" : "\n") + agreement_text(report);
+  if (report.plan) text += (text.empty() ? "" : "\n") + plan_text(report);
   return text;
 }
 
@@ -72,6 +118,22 @@ Json judging_json(const JudgingReport& report) {
       run["measures"][report.measures[m]] = {
           {"bad", figures.bad}, {"passed_over", figures.passed_over}, {"good", figures.good}};
     }
+  }
+  if (report.plan) {
+    const JudgingPlan& plan = *report.plan;
+    out["plan"] = {{"verdict", name_of(plan.verdict)},
+                   {"certain", plan.certain},
+                   {"low", plan.low},
+                   {"high", plan.high},
+                   {"least", plan.least},
+                   {"most", plan.most},
+                   {"queries", plan.queries},
+                   {"open_queries", plan.open},
+                   {"judged_queries", plan.drawn},
+                   {"judged", plan.used},
+                   {"open", plan.of},
+                   {"next", Json::array()}};
+    for (const DocumentToJudge& each : plan.next) out["plan"]["next"].push_back({each.query, each.document});
   }
   if (report.other.empty()) return out;
   const JudgmentAgreement& agreement = report.agreement;

@@ -17,10 +17,15 @@ struct JudgingReport {
   std::vector<Coverage> coverage = {};      // by run; none where it was not asked for
   std::string other = {};                   // the other judgments; empty: none
   JudgmentAgreement agreement = {};
+  std::optional<JudgingPlan> plan = {};  // of the first two runs and the first measure
+  std::string list = {};                 // where it lists what to judge
+  double confidence = 0, same_within = 0;
   std::vector<std::vector<double>> first = {}, second = {};  // [measure][run]: means under each of the two
 };
 
 std::string judging_text(const JudgingReport& report);
 Json judging_json(const JudgingReport& report);
+/// The table qid,docid,label without labels.
+std::string to_judge_csv(std::span<const DocumentToJudge> documents);
 
 }  // namespace dorm::cli

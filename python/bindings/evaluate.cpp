@@ -9,6 +9,7 @@
 #include "bindings.h"
 #include "dorm/data/read_runs.h"
 #include "dorm/error.h"
+#include "dorm/evaluation/judging.h"
 #include "dorm/evaluation/run_evaluation.h"
 #include "evaluation.h"
 #include "evaluation/summarise.h"
@@ -152,6 +153,40 @@ nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const
   return with_query_ids(std::move(table));
 }
 
+nb::dict plan_what_to_judge(const TrecColumns& judged, const TrecColumns& since, const TrecColumns& first,
+                            const TrecColumns& second, const std::string& measure, const EvaluateOptions& evaluate,
+                            double best_label, double same_within, std::size_t batch) {
+  const std::vector<Judgment> before = std::apply(trec_entries<Judgment, float>, judged);
+  const std::vector<Judgment> added = std::apply(trec_entries<Judgment, float>, since);
+  const std::vector<RunEntry> one = std::apply(trec_entries<RunEntry, double>, first);
+  const std::vector<RunEntry> other = std::apply(trec_entries<RunEntry, double>, second);
+  JudgingPlan plan;
+  {
+    const nb::gil_scoped_release unlocked;
+    const auto source = [&](const std::vector<RunEntry>& run) {
+      return [&](RunSink& sink) { hand_on(run, sink, evaluate.threads); };
+    };
+    plan = plan_judging(before, added, source(one), source(other), measure, {evaluate, best_label, same_within, batch});
+  }
+  nb::list next;
+  for (const DocumentToJudge& each : plan.next)
+    next.append(nb::make_tuple(text_from(each.query), text_from(each.document)));
+  nb::dict out;
+  out["verdict"] = std::string(name_of(plan.verdict));
+  out["certain"] = plan.certain;
+  out["low"] = plan.low;
+  out["high"] = plan.high;
+  out["least"] = plan.least;
+  out["most"] = plan.most;
+  out["queries"] = plan.queries;
+  out["open_queries"] = plan.open;
+  out["judged_queries"] = plan.drawn;
+  out["judged"] = plan.used;
+  out["open"] = plan.of;
+  out["next"] = next;
+  return out;
+}
+
 /// Means, intervals and counts of measures whose values per query were found elsewhere: a row of `values` per measure.
 nb::object summarise_values(const Texts& measures, const Matrix<double>& values, const Vector<double>& weights,
                             const EvaluateOptions& options) {
@@ -251,6 +286,8 @@ void bind_evaluate(nb::module_& module) {
   module.def("evaluate_run", &evaluate_a_run, "judged"_a.noconvert(), "subtopics"_a, "ranked"_a.noconvert(),
              "measures"_a, "options"_a);
   module.def("evaluate_run_file", &evaluate_a_run_file, "judged"_a.noconvert(), "path"_a, "measures"_a, "options"_a);
+  module.def("plan_judging", &plan_what_to_judge, "judged"_a.noconvert(), "since"_a.noconvert(), "first"_a.noconvert(),
+             "second"_a.noconvert(), "measure"_a, "options"_a, "best_label"_a, "same_within"_a, "batch"_a);
   module.def(
       "measure_name",
       [](const std::string& spelling, const std::string& convention) {

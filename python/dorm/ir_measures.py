@@ -45,6 +45,7 @@ _BINARY = {
     "infAP": "infap",
     "SetP": "setp",
     "SetR": "setr",
+    "SetAP": "setap",
 }
 # The same of judgments of subtopics, which ir_measures calls iterations.
 _SUBTOPICS = {"alpha_nDCG": "alpha-ndcg", "P_IA": "ia-precision", "StRecall": "subtopic-recall"}
@@ -54,7 +55,9 @@ def spelled(measure: ir_measures.Measure) -> str:
     """DORM's name of a measure of ir_measures, whose parameters ``gains`` and ``judged_only`` are left to the data."""
     name, cutoff, rel = measure.NAME, _given(measure, "cutoff"), _given(measure, "rel", 1)
     at = "" if cutoff is None or name.startswith("Set") else f"@{cutoff}"
-    if name in _BINARY and not _given(measure, "relative", False):
+    if _given(measure, "relative", False):
+        return f"setrp:rel={rel}"
+    if name in _BINARY:
         return f"{_BINARY[name]}{at}:rel={rel}"
     if name == "SetF":
         return f"setf:beta={math.sqrt(_given(measure, 'beta', 1.0))!r},rel={rel}"  # theirs is the square of ours
@@ -88,7 +91,8 @@ class DormProvider(providers.Provider):
         measures._Bpref(rel=Anything()),
         measures._infAP(rel=Anything()),
         measures._IPrec(recall=Anything(), rel=Anything(), judged_only=Anything()),
-        measures._SetP(rel=Anything(), relative=Choices(False), judged_only=Anything()),
+        measures._SetP(rel=Anything(), relative=Anything(), judged_only=Anything()),
+        measures._SetAP(rel=Anything(), judged_only=Anything()),
         measures._SetR(rel=Anything()),
         measures._SetF(rel=Anything(), beta=Anything(), judged_only=Anything()),
         measures._Judged(cutoff=Anything()),

@@ -7,6 +7,7 @@ bands, and the colours (of Okabe and Ito) are distinct for colour-blind readers.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from ._compare_rankers import RankerTable
 from ._evaluate import Evaluation, compare, evaluate, options_of
 from ._rankers.ranker import DormRanker
 from ._report import TrainReport
-from .data._trec import evaluate_run
+from .data._trec import Qrels, evaluate_run
 
 try:
     import matplotlib.pyplot as plt
@@ -92,9 +93,9 @@ def measure_by_cutoff(
     Parameters
     ----------
     y, qid, group
-        Labels and queries, as for `dorm.evaluate`.
+        Labels and queries, as for `dorm.evaluate`; or judgments, in any form that `dorm.evaluate_run` takes, alone.
     scores
-        Name of each ranker -> its scores.
+        Name of each ranker -> its scores; with judgments, its run.
     measure
         A measure that takes a cutoff: ``"ndcg"``, ``"precision"``, ``"recall"``, ``"err"``, ``"dcg"``.
     """
@@ -104,9 +105,12 @@ def measure_by_cutoff(
     names = [f"{measure}@{n}" for n in cutoffs]
     ax = _axes(ax)
     ends = {}
+    runs = isinstance(y, (str, os.PathLike, Mapping, Qrels)) or hasattr(y, "columns")  # judgments, no array of labels
     for (ranker, values), colour in zip(scores.items(), _cycle(len(scores))):
-        table = evaluate(
-            y, values, qid=qid, group=group, measures=names, convention=convention, confidence=confidence
+        table = (
+            evaluate_run(y, values, names, convention=convention, complete=True, confidence=confidence)
+            if runs
+            else evaluate(y, values, qid=qid, group=group, measures=names, convention=convention, confidence=confidence)
         ).measures
         mean, low, high = (np.array([getattr(m, part) for m in table]) for part in ("mean", "low", "high"))
         ax.fill_between(cutoffs, low, high, color=colour, alpha=_BAND, linewidth=0)

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "base/numeric.h"
+#include "dorm/evaluation/run_evaluation.h"
 #include "evaluation/agreement.h"
 
 namespace dorm {
@@ -24,34 +24,13 @@ std::unordered_map<std::string_view, LabelsOfQuery> labels_of(std::span<const Ju
   return labels;
 }
 
-// The first `depth` documents of each query of the run that have no judgment, as trec_eval orders them.
-std::vector<const RunEntry*> unjudged_of(std::span<const Judgment> judgments, std::span<const RunEntry> run,
-                                         std::size_t depth) {
-  const auto labels = labels_of(judgments);
-  std::map<std::string_view, std::vector<const RunEntry*>> queries;
-  for (const RunEntry& entry : run)
-    if (labels.contains(entry.query)) queries[entry.query].push_back(&entry);
-  std::vector<const RunEntry*> unjudged;
-  for (auto& [query, entries] : queries) {
-    std::sort(entries.begin(), entries.end(), [](const RunEntry* a, const RunEntry* b) {
-      return a->score != b->score ? a->score > b->score : a->document > b->document;
-    });
-    if (depth < entries.size()) entries.resize(depth);
-    for (const RunEntry* entry : entries) {
-      const LabelsOfQuery& judged = labels.at(query);
-      const auto found = judged.find(entry->document);
-      if (found == judged.end() || found->second < 0) unjudged.push_back(entry);
-    }
-  }
-  return unjudged;
-}
-
-std::vector<double> means_of(std::span<const Judgment> judgments, std::span<const RunEntry> run,
+std::vector<double> means_of(std::span<const Judgment> judgments, const RunSource& run,
                              std::span<const std::string> measures, EvaluateOptions options) {
   options.bootstrap = 0;
+  RunEvaluation evaluation(judgments, measures, options);
+  run(evaluation);
   std::vector<double> means;
-  for (const MeasureResult& result : evaluate_run(judgments, run, measures, options).measures)
-    means.push_back(result.mean);
+  for (const MeasureResult& result : evaluation.table().measures) means.push_back(result.mean);
   return means;
 }
 
@@ -66,31 +45,39 @@ std::vector<std::string> over_judged(std::span<const std::string> measures, cons
 
 }  // namespace
 
-Coverage coverage_of(std::span<const Judgment> judgments, std::span<const RunEntry> run,
-                     std::span<const std::size_t> cutoffs, std::span<const std::string> measures,
-                     const EvaluateOptions& options) {
-  std::vector<std::string> shares;
-  for (const std::size_t cutoff : cutoffs) shares.push_back(fmt::format("judged@{}", cutoff));
-  const std::size_t depth = *std::max_element(cutoffs.begin(), cutoffs.end());
-  const std::vector<const RunEntry*> unjudged = unjudged_of(judgments, run, depth);
+Coverage coverage_of(std::span<const Judgment> judgments, const RunSource& run, std::span<const std::size_t> cutoffs,
+                     std::span<const std::string> measures, const EvaluateOptions& options) {
+  const auto labels = labels_of(judgments);
+  std::vector<std::string_view> queries;
+  for (const auto& [query, own] : labels) queries.push_back(query);
+  EvaluateOptions in_order = options;
+  in_order.ties = "document_id";
+  TopOfRun top(*std::max_element(cutoffs.begin(), cutoffs.end()), in_order, queries);
+  run(top);
   float best = 0;
   for (const Judgment& judgment : judgments) best = std::max(best, judgment.label);
-  std::vector<Judgment> good(judgments.begin(), judgments.end());
-  const std::set<std::pair<std::string_view, std::string_view>> open = [&] {
-    std::set<std::pair<std::string_view, std::string_view>> result;
-    for (const RunEntry* entry : unjudged) result.insert({entry->query, entry->document});
-    return result;
-  }();
-  std::erase_if(good, [&](const Judgment& judgment) {
-    return judgment.label < 0 && open.contains({judgment.query, judgment.document});
-  });
-  for (const RunEntry* entry : unjudged) good.push_back({entry->query, entry->document, best});
+  std::vector<Judgment> good;
+  std::set<std::pair<std::string_view, std::string_view>> open;
+  for (const auto& [query, own] : labels)
+    for (const std::string& document : top.of(query)) {
+      const auto found = own.find(document);
+      if (found != own.end() && found->second >= 0) continue;
+      open.insert({query, document});
+    }
+  for (const Judgment& judgment : judgments)
+    if (judgment.label >= 0 || !open.contains({judgment.query, judgment.document})) good.push_back(judgment);
+  for (const auto& [query, document] : open) good.push_back({std::string(query), std::string(document), best});
 
-  Coverage coverage{means_of(judgments, run, shares, options), unjudged.size(), {}};
-  const std::vector<double> as_bad = means_of(judgments, run, measures, options);
-  const std::vector<double> without = means_of(judgments, run, over_judged(measures, options), options);
+  // One reading for all that the judgments as they are say.
+  std::vector<std::string> names;
+  for (const std::size_t cutoff : cutoffs) names.push_back(fmt::format("judged@{}", cutoff));
+  names.insert(names.end(), measures.begin(), measures.end());
+  for (std::string& name : over_judged(measures, options)) names.push_back(std::move(name));
+  const std::vector<double> as_is = means_of(judgments, run, names, options);
   const std::vector<double> as_good = means_of(good, run, measures, options);
-  for (std::size_t m = 0; m < measures.size(); ++m) coverage.figures.push_back({as_bad[m], without[m], as_good[m]});
+  Coverage coverage{{as_is.begin(), as_is.begin() + static_cast<std::ptrdiff_t>(cutoffs.size())}, open.size(), {}};
+  for (std::size_t m = 0; m < measures.size(); ++m)
+    coverage.figures.push_back({as_is[cutoffs.size() + m], as_is[cutoffs.size() + measures.size() + m], as_good[m]});
   return coverage;
 }
 

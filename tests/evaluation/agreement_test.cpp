@@ -69,7 +69,8 @@ TEST(CoverageTest, ByHand) {
   const std::vector<std::string> measures = {"precision@2", "mrr"};
   EvaluateOptions options;
   options.convention = "trec";
-  const Coverage coverage = coverage_of(judgments, run, cutoffs, measures, options);
+  const Coverage coverage = coverage_of(
+      judgments, [&](RunSink& sink) { hand_on(run, sink, 1); }, cutoffs, measures, options);
   EXPECT_EQ(coverage.judged, (std::vector<double>{0, 0.5, 2.0 / 3}));
   EXPECT_EQ(coverage.unjudged, 1u);
   EXPECT_EQ(coverage.figures[0].bad, 0.5);

@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SUITES = Path(os.environ.get("DORM_SUITES", ROOT / ".venv-outside" / "suites"))
+RANX = SUITES / "ranx" / "tests" / "unit" / "ranx"  # beside these: fusion, normalization, files
 
 
 class Suite:
@@ -54,6 +55,9 @@ def suites():
     return [
         Suite("trec_eval", ROOT / "tests" / "python" / "test_trec_eval.py"),
         Suite("ir_measures", SUITES / "ir_measures" / "tests", adapter=True),
+        Suite(
+            "ranx", *(RANX / part for part in ("metrics", "meta", "metrics_test.py")), adapter=True, options=shadowed
+        ),
         Suite(
             "rax",
             SUITES / "rax" / "rax" / "_src" / "metrics_test.py",

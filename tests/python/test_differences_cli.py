@@ -186,6 +186,9 @@ def test_papers_get_their_table(task):
         "eval", "--qrels", "all.qrels", *names, "--measures", "nDCG@10,P_5", "--format", "latex", cwd=folder
     ).stdout
     assert "\\toprule" in text and "P\\_5" in text and "nDCG@10" in text
+    assert "p $<$ 0.05" in text  # a bare < is another character in the fonts of LaTeX
+    alike = dorm("eval", "--qrels", "all.qrels", *names, "--measures", "success@20", "--format", "latex", cwd=folder)
+    assert "textbf" not in alike.stdout
     last = next(line for line in text.splitlines() if line.startswith("d & s3"))
     assert last.count("\\textbf{") == 2 and "\\textsuperscript{ab" in last
     page = dorm("eval", "--qrels", "all.qrels", *names, "--measures", "nDCG@10", "--format", "html", cwd=folder).stdout
@@ -265,13 +268,37 @@ def test_groups_of_queries(task, tmp_path):
         assert t["p"] == pytest.approx(stats.ttest_1samp(d, 0).pvalue, rel=1e-9)
     page = tmp_path / "p.md"
     dorm("eval", "--qrels", "all.qrels", *names, *options, "--report", page, cwd=folder)
-    assert "By kind" in page.read_text()
+    assert "By kind" in page.read_text() and "ndcg@10 by cutoff" in page.read_text()
+    assert [ranker["name"] for ranker in told["rankers"]] == ["s0", "s1", "s2", "s3"]  # the main table, too
     for by, complaint in (
         ("kinds.csv:sort", "kinds.csv:1: no column 'sort'; the header has kind, qid"),
         ("kinds.csv", "--by is 'kinds.csv'; expected FILE:COLUMN"),
     ):
         done = dorm("eval", "--qrels", "all.qrels", *names, "--by", by, cwd=folder, status=None)
         assert done.returncode != 0 and complaint in done.stderr, done.stderr
+
+
+def test_what_to_judge_next_of_judged_queries(task, tmp_path):
+    folder, names = task
+    judgments = [line.split() for line in (folder / "all.qrels").read_text().splitlines()]
+    for name, rows in (("some", judgments[::3]), ("rest", [row for i, row in enumerate(judgments) if i % 3])):
+        (tmp_path / f"{name}.qrels").write_text("".join(" ".join(row) + "\n" for row in rows))
+    runs = ("--qrels", "some.qrels", folder / names[0], folder / names[3], "--measures", "p@10")
+    shown = dorm("eval", *runs, "--to-judge", "judge.csv", cwd=tmp_path).stdout
+    listed = list(csv.DictReader((tmp_path / "judge.csv").open()))
+    assert f"undecided: judge these {len(listed)} documents next, in judge.csv" in shown
+    known = {(row[0], row[2]) for row in judgments[::3]}
+    assert len(listed) >= 100 and not known & {(row["qid"], row["docid"]) for row in listed}
+    told = json.loads(dorm("eval", *runs, "--new-qrels", "rest.qrels", "--json", cwd=tmp_path).stdout)
+    whole = dorm("eval", "--qrels", folder / "all.qrels", *runs[2:], "--json", cwd=tmp_path).stdout
+    means = [ranker["measures"]["p@10"]["mean"] for ranker in json.loads(whole)["rankers"]]
+    assert [ranker["measures"]["p@10"]["mean"] for ranker in told["rankers"]] == pytest.approx(means)
+    plan = told["plan"]
+    assert plan["verdict"] == "second" and plan["judged"] < plan["open"]
+    assert plan["low"] - 1e-9 < means[0] - means[1] < plan["high"] < 0
+    assert plan["least"] == pytest.approx(means[0] - means[1]) == plan["most"]
+    three = dorm("eval", *runs, folder / names[1], "--to-judge", "judge.csv", cwd=tmp_path, status=None)
+    assert "--to-judge decides between two runs; found 3" in three.stderr
 
 
 def test_coverage_and_agreement(task, tmp_path):

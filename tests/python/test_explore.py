@@ -245,6 +245,57 @@ def test_files_of_judgments_are_read_back(world, tmp_path):
 
 
 @judging
+def test_a_list_of_documents_is_judged_until_it_is_decided(tmp_path):
+    """From two runs without judgments to a verdict: dorm eval lists, the page labels, and dorm eval decides."""
+    draw = random.Random(5)
+    relevant = {}
+    for name, chance in (("a", 0.7), ("b", 0.2)):
+        with open(tmp_path / f"{name}.run", "w") as out:
+            for q in range(40):
+                for d in range(5):
+                    relevant[f"q{q}", f"{name}{d}"] = int(draw.random() < chance)
+                    out.write(f"q{q} Q0 {name}{d} {d + 1} {5 - d} t\n")
+    runs = ("a.run", "b.run", "--measures", "p@5", "--to-judge", "judge.csv", "--batch", 60)
+    told = json.loads(dorm("eval", *runs, "--json", cwd=tmp_path).stdout)["plan"]
+    assert told["verdict"] == "undecided" and told["open"] == 400 and len(told["next"]) == 60
+    for _ in range(6):
+        words = ("a.run", "b.run", "--data", "a.run,b.run", "--complete", "--queue", "judge.csv")
+        with explored(tmp_path, *words, "--judgments", "new.sqlite") as page:
+            assert page.ask("GET", "/api/info")[2]["judging"]["queue"] == len(told["next"])
+            for offset in range(0, len(told["next"]), 50):
+                shown = page.ask("GET", f"/api/queue?judge=ada&offset={offset}")[2]
+                assert shown["first"] == offset and shown["total"] == len(told["next"])
+                for row, pair in zip(shown["rows"], told["next"][offset:]):
+                    assert [row["query"], row["id"]] == pair and row["judged"] is None
+                    label = relevant[row["query"], row["id"]]
+                    page.ask("POST", "/api/judgments", {"q": row["q"], "d": row["d"], "label": label, "judge": "ada"})
+            assert page.ask("GET", "/api/queue?judge=ada")[2]["first"] is None
+            (tmp_path / "new.qrels").write_bytes(page.ask("GET", "/api/judgments.qrels")[2])
+        told = json.loads(dorm("eval", *runs, "--new-qrels", "new.qrels", "--json", cwd=tmp_path).stdout)["plan"]
+        if told["verdict"] != "undecided":
+            break
+    assert told["verdict"] == "first" and told["judged"] < 300 and told["next"] == []
+    shown = dorm("eval", *runs, "--new-qrels", "new.qrels", cwd=tmp_path).stdout
+    assert "decided: a is better" in shown
+    assert (tmp_path / "judge.csv").read_text() == "qid,docid,label\n"
+    none = tmp_path / "none.csv"
+    none.write_text("qid,docid\nq1,zz\n")
+    words = (
+        "a.run",
+        "b.run",
+        "--data",
+        "a.run,b.run",
+        "--complete",
+        "--judgments",
+        "new.sqlite",
+        "--queue",
+        "none.csv",
+    )
+    failed = dorm("explore", *words, "--no-open", status=None, cwd=tmp_path)
+    assert "none of 1 documents to judge is in the data" in failed.stderr
+
+
+@judging
 def test_blind_trials_are_counted(world, tmp_path):
     words = ("a.json", "b.json", "--data", "test.csv", "--judgments", tmp_path / "j.sqlite")
     with explored(world, *words) as page:

@@ -34,6 +34,8 @@ CALLS = {
     "--report {out:e.html}",
     "explain": "{in:model.json} {in:train.txt} --query 3 -o {out:why.txt}",
     "eval --run": "{in:a.run} --qrels {in:a.qrels} --other-qrels {in:c.qrels} --per-query {out:q.csv}",
+    "eval --to-judge": "{out:judge.csv} {in:a.run} {in:b.run} --qrels {in:a.qrels} --new-qrels {in:c.qrels} "
+    "--complete --best-label 9",
     "recommend evaluate": "{in:ratings.csv} --model {in:r.factors} --per-query {out:q.csv} --report {out:e.html}",
     "compare": "{in:train.txt} --test {in:valid.txt} --valid {in:third.txt} --methods ridge,scores:{in:valid.scores} "
     "--measures ndcg@10 --C 1 --out {dir:r} --report {out:c.html} --report {out:c.csv}",

@@ -23,7 +23,7 @@ export interface Info {
   cutoff: number | null;
   data: { name: string; queries: number; documents: number; features: number; labels: number[]; texts: boolean };
   models: ModelInfo[];
-  judging: { on: boolean; file: string | null; labels: number[] };
+  judging: { on: boolean; file: string | null; labels: number[]; queue?: number };
   report?: boolean; // part of a report: under its headings, without swaps
 }
 
@@ -150,6 +150,24 @@ export interface Judged {
   d: number | null;
   label: number | null;
   judgments: number;
+}
+
+/** A document that is to be judged, as the queue lists it. */
+export interface Queued {
+  q: number;
+  query: string;
+  query_text: string | null;
+  d: number;
+  id: string;
+  label: number;
+  title: string | null;
+  text: string | null;
+  url?: string | null;
+  judged: number | null;
+}
+
+export interface Queue extends Page<Queued> {
+  first: number | null; // not judged yet
 }
 
 export interface Agreement {

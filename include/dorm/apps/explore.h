@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dorm/apps/serve.h"
@@ -29,10 +30,11 @@ struct Candidate {
 struct Options {
   std::vector<Candidate> models;  // one or two
   std::string data_name;
-  std::string measure;                              // empty: that of the first model, or ndcg@10 where that says none
-  EvaluateOptions evaluation;                       // how all figures are made; `threads` is of everything
-  std::string texts;                                // JSON lines {"id", "title", "text", "url"}; empty: none
-  ReadableTexts readable = {};                      // of the data; those of `texts` take their place
+  std::string measure;          // empty: that of the first model, or ndcg@10 where that says none
+  EvaluateOptions evaluation;   // how all figures are made; `threads` is of everything
+  std::string texts;            // JSON lines {"id", "title", "text", "url"}; empty: none
+  ReadableTexts readable = {};  // of the data; those of `texts` take their place
+  std::vector<std::pair<std::string, std::string>> queue = {};  // ids of queries and documents, in the order of judging
   std::string judgments;                            // an SQLite file, created if it does not exist; empty: no judging
   std::size_t exact_values = std::size_t{1} << 23;  // data of more numbers are scored by changes when weights move
   std::function<void(double share, std::string_view what)> progress;  // while it is made; may be empty

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -117,7 +118,9 @@ struct RankersReportData {
   const Dataset* data = nullptr;         // nullptr: queries without lists of documents
   std::vector<RankerView> rankers = {};  // by row of the table, where there is data
   std::string data_name = {};
-  const ReadableTexts* texts = nullptr;  // of the data
+  const ReadableTexts* texts = nullptr;             // of the data
+  std::vector<std::size_t> cutoffs = {};            // of `by_cutoff`; none: the first measure has no cutoff above 1
+  std::span<const EvaluationTable> by_cutoff = {};  // by row: the first measure at each of these cutoffs
 };
 
 /// Which ranker is better: a verdict on the reference and the best of the others, and the queries they differ on.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dorm/evaluate.h"
+#include "dorm/evaluation/judging.h"
 #include "dorm/fusion/runs.h"
 #include "dorm/model.h"
 
@@ -129,12 +130,6 @@ FusionEvidence evaluate_fusion(const JoinedRuns& runs, std::span<const NamedRun>
 /// Queries for which a difference of this mean and variance is significant at .05 with a chance of 80 %; 0: no number
 /// is enough.
 std::size_t queries_needed(std::span<const double> a, std::span<const double> b);
-
-/// A document without a judgment near the top of some run, and how far apart runs are about it.
-struct DocumentToJudge {
-  std::string query, document;
-  double disagreement = 0;  // sum over pairs of runs of the difference in 1 / log2(1 + rank), 0 below `depth`
-};
 
 /// The first of each query, then the second of each, and so on.
 std::vector<DocumentToJudge> documents_to_judge(const JoinedRuns& runs, std::size_t count, std::size_t depth = 10);

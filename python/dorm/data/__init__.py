@@ -10,16 +10,19 @@ from .._lazy import lazy_names
 if TYPE_CHECKING:
     from ._added import with_sets, with_user_features
     from ._files import RankingData, read_csv, read_letor, synth
+    from ._judging import JudgingPlan, plan_judging
     from ._split import QueryKFold, split
     from ._table import read_table
     from ._trec import Qrels, Run, evaluate_run, read_qrels, read_run
 
 __all__ = [
+    "JudgingPlan",
     "Qrels",
     "QueryKFold",
     "RankingData",
     "Run",
     "evaluate_run",
+    "plan_judging",
     "read_csv",
     "read_letor",
     "read_qrels",
@@ -34,6 +37,7 @@ __all__ = [
 _HOMES = {
     "._added": ("with_sets", "with_user_features"),
     "._files": ("RankingData", "read_csv", "read_letor", "synth"),
+    "._judging": ("JudgingPlan", "plan_judging"),
     "._split": ("QueryKFold", "split"),
     "._table": ("read_table",),
     "._trec": ("Qrels", "Run", "evaluate_run", "read_qrels", "read_run"),

@@ -159,6 +159,29 @@ report::Plot sorted_differences(const RankersReportData& report_data, std::size_
   return plot;
 }
 
+/// The first measure from cutoff 1 to its own: rankers may change places on the way.
+report::Plot cutoff_plot(const RankersReportData& report_data) {
+  report::Plot plot{.title = fmt::format("{} by cutoff", result_of(report_data, 0, 0).name),
+                    .x = {.label = "cutoff", .whole = true},
+                    .y = {.label = "mean over queries"},
+                    .caption =
+                        "Bands: bootstrap intervals. Those of two rankers may overlap although the rankers differ "
+                        "on the same queries."};
+  for (std::size_t r = 0; r < std::min(report_data.by_cutoff.size(), kDrawnRankers); ++r) {
+    report::Series series{.name = name_of_row(report_data, r)};
+    for (std::size_t k = 0; k < report_data.cutoffs.size(); ++k) {
+      const MeasureResult& result = report_data.by_cutoff[r].measures[k];
+      series.x.push_back(static_cast<double>(report_data.cutoffs[k]));
+      series.y.push_back(result.mean);
+      if (std::isnan(result.low)) continue;  // without a bootstrap
+      series.low.push_back(result.low);
+      series.high.push_back(result.high);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
 /// One point per query: the value of the baseline over that of the reference.
 report::Plot value_plot(const RankersReportData& report_data, std::size_t baseline) {
   const std::vector<double>& x = result_of(report_data, report_data.table.reference, 0).per_query;
@@ -236,6 +259,9 @@ report::Report eval_page(const RankersReportData& report_data, const Origin& ori
   add_training_notices(report_data, page);
   if (several) {
     page.sections.back().blocks.emplace_back(difference_forest(report_data));
+  }
+  if (!report_data.by_cutoff.empty()) page.sections.back().blocks.emplace_back(cutoff_plot(report_data));
+  if (several) {
     page.sections.push_back(
         {"Query by query",
          {sorted_differences(report_data, baseline), value_plot(report_data, baseline), wins_table(report_data)}});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -26,6 +27,8 @@ std::string in_latex(std::string_view text) {
       out += "\\textbackslash{}";
     else if (c == '~' || c == '^')
       out.append("\\").append(1, c).append("{}");
+    else if (c == '<' || c == '>' || c == '|')  // other characters in the text fonts of old
+      out.append("$").append(1, c).append("$");
     else
       out += c;
   }
@@ -43,6 +46,14 @@ std::string in_html(std::string_view text) {
     entity.empty() ? out += c : out += entity;
   }
   return out;
+}
+
+/// Whether it is to be bold: where all are alike, none is.
+bool stands_out(const TestedRankers& tested, std::size_t row, std::size_t m) {
+  return tested.table.best(row, m) &&
+         std::any_of(tested.table.rows.begin(), tested.table.rows.end(), [&](const RankerRow& other) {
+           return other.table.measures[m].mean < tested.table.rows[row].table.measures[m].mean;
+         });
 }
 
 /// The marks of the rankers that this one is significantly better than.
@@ -106,7 +117,7 @@ std::string rankers_latex(const TestedRankers& tested, const std::string& captio
   const std::vector<MeasureResult>& measures = tested.table.rows.front().table.measures;
   const bool several = tested.table.rows.size() > 1;
   std::string text = fmt::format(
-      "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\caption{{{}}}\n"
+      "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\caption{{{}}}\n\\medskip\n"
       "\\begin{{tabular}}{{{}l{}}}\n\\toprule\n{}ranker",
       in_latex(caption.empty() ? caption_of(tested) : caption), several ? "l" : "", std::string(measures.size(), 'l'),
       several ? " & " : "");
@@ -122,7 +133,7 @@ std::string rankers_latex(const TestedRankers& tested, const std::string& captio
         continue;
       }
       const std::string figure = fmt::format("{:.4f}", mean);
-      text += several && tested.table.best(r, m) ? fmt::format(" & \\textbf{{{}}}", figure) : " & " + figure;
+      text += stands_out(tested, r, m) ? fmt::format(" & \\textbf{{{}}}", figure) : " & " + figure;
       const std::string marks = several ? better_than(tested, r, m) : "";
       if (!marks.empty()) text += fmt::format("\\textsuperscript{{{}}}", marks);
     }
@@ -146,9 +157,8 @@ std::string rankers_html(const TestedRankers& tested, const std::string& caption
       const double mean = tested.table.rows[r].table.measures[m].mean;
       const std::string figure = std::isnan(mean) ? "-" : fmt::format("{:.4f}", mean);
       const std::string marks = several ? better_than(tested, r, m) : "";
-      text +=
-          fmt::format("<td>{}{}</td>", several && tested.table.best(r, m) ? fmt::format("<b>{}</b>", figure) : figure,
-                      marks.empty() ? "" : fmt::format("<sup>{}</sup>", marks));
+      text += fmt::format("<td>{}{}</td>", stands_out(tested, r, m) ? fmt::format("<b>{}</b>", figure) : figure,
+                          marks.empty() ? "" : fmt::format("<sup>{}</sup>", marks));
     }
     text += "</tr>\n";
   }

@@ -51,6 +51,35 @@ Json undo_label(const Explorer::State& state, const BodyFields& body) {
           {"judgments", change.judgments}};
 }
 
+/// The documents of the queue, in its order; `first` is the first that this judge has not judged.
+Json queue_of(const Explorer::State& state, const Parameters& parameters) {
+  const std::string judge = parameters.text("judge");
+  std::map<DocumentKey, float> labels;
+  if (!judge.empty())
+    for (const GivenLabel& each : state.judging().all(checked_judge(judge)))
+      labels[{each.query, each.document}] = each.label;
+  const auto label_of = [&](const DocumentPlace& place) -> std::optional<float> {
+    const auto found = labels.find({state.query_id(place.q), state.document_name(place.q, place.d)});
+    return found == labels.end() ? std::nullopt : std::optional(found->second);
+  };
+  Json out = paged(parameters, state.queue.size(), [&](std::size_t i) {
+    const DocumentPlace& place = state.queue[i];
+    Json row = {{"q", place.q},
+                {"query", state.query_id(place.q)},
+                {"query_text", text_or_null(state.query_text(place.q))},
+                {"d", place.d},
+                {"id", state.document_name(place.q, place.d)},
+                {"label", label_json(state.data().query(place.q).labels[place.d])},
+                {"judged", label_or_null(label_of(place))}};
+    add_texts(state, place, row);
+    return row;
+  });
+  const auto open = std::find_if(state.queue.begin(), state.queue.end(),
+                                 [&](const DocumentPlace& place) { return !label_of(place); });
+  out["first"] = open == state.queue.end() ? Json(nullptr) : Json(open - state.queue.begin());
+  return out;
+}
+
 // ---- agreement ---------------------------------------------------------------------------------------------------
 
 using LabelsByJudge = std::map<std::string, std::map<DocumentKey, float>>;
@@ -176,6 +205,7 @@ void add_judgment_file(const Explorer::State& state, serve::Router& router, std:
 
 void add_judgment_routes(const Explorer::State& state, serve::Router& router) {
   add_post(router, "judgments", [&state](const BodyFields& body) { return give_label(state, body); });
+  add_get(router, "queue", [&state](const Parameters& parameters) { return queue_of(state, parameters); });
   add_post(router, "undo", [&state](const BodyFields& body) { return undo_label(state, body); });
   add_get(router, "agreement", [&state](const Parameters&) { return agreement(state); });
   add_judgment_file(state, router, "judgments.qrels", qrels_text);

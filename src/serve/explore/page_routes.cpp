@@ -68,7 +68,8 @@ Json info(const Explorer::State& state) {
           {"judging",
            {{"on", state.judgments != nullptr},
             {"file", state.judgments ? Json(file) : Json(nullptr)},
-            {"labels", labels_to_give(state.profile->labels)}}}};
+            {"labels", labels_to_give(state.profile->labels)},
+            {"queue", state.queue.size()}}}};
 }
 
 void add_file(serve::Router& router, std::string_view path, std::string_view type, std::string_view text) {

@@ -60,6 +60,13 @@ Explorer::State::State(Options given) : options(std::move(given)) {
   profile = std::make_unique<const DataProfile>(a.model, a.data, threads);
   violated = ViolatedRankings::of(a.model);
   for (std::size_t q = 0; q < a.data.num_queries(); ++q) query_number_.emplace(a.data.query(q).id, q);
+  for (const auto& [query, document] : options.queue)
+    if (const DocumentPlace place = find(query, document); place.q < a.data.num_queries()) queue.push_back(place);
+  if (queue.empty() && !options.queue.empty())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("none of {} documents to judge is in the data (the first: query {}, "
+                            "document {}); expected the ids of the data",
+                            options.queue.size(), options.queue[0].first, options.queue[0].second));
   tell(0.7, "figures");
   for (const auto& each : {first, second})
     if (each) {

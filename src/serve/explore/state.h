@@ -69,6 +69,7 @@ struct Explorer::State {
   std::vector<double> trained_share;                 // by model: of these queries that it was trained on
   Texts texts;
   std::unique_ptr<JudgmentStore> judgments;  // null: nobody judges
+  std::vector<DocumentPlace> queue;          // what to judge, in this order
 
  private:
   std::shared_ptr<const ScoreTable> edited_scores(const Model& model, const std::vector<Edit>& edits) const;

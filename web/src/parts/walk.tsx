@@ -5,8 +5,8 @@ import { address, get, type Page, type QueryRow } from "../api";
 import { comparison, useApp } from "../app";
 import { useKeys } from "../keys";
 
-/** Shows the first query of the table where none is chosen yet; gives the steps to the next and the one before. */
-export function useWalk(): { step(by: number): void; error: string | null } {
+/** Shows the first query of the table where none is chosen yet, unless it waits; gives the steps to the next and the one before. */
+export function useWalk(waits = false): { step(by: number): void; error: string | null } {
   const app = useApp();
   const { state, go, announce } = app;
   const [error, setError] = useState<string | null>(null);
@@ -27,7 +27,7 @@ export function useWalk(): { step(by: number): void; error: string | null } {
       go({ q: row.q, at, from: 0, first: null, second: null }, state.q === null);
     }, (problem: Error) => setError(problem.message));
   };
-  useEffect(() => { if (state.q === null) to(0); }, [state.q]);
+  useEffect(() => { if (state.q === null && !waits) to(0); }, [state.q]);
   return { step: (by) => to((state.at ?? -1) + by), error };
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels given by people: keys, undo, agreement, exports. Ranks, scores and the labels of the data stay out of sight,
-// and documents stand in the order of the data, so that judgments are not led.
+// and documents stand in the order of the data, or of --queue, so that judgments are not led.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address, post, type Agreement, type Doc, type Judged, type Query } from "../api";
+import { address, post, type Agreement, type Doc, type Judged, type Query, type Queue } from "../api";
 import { comparison, useApp, useLoad } from "../app";
 import { agreementWord, counted, short } from "../format";
 import { useKeys } from "../keys";
@@ -40,8 +41,10 @@ function AgreementPart({ turn }: { turn: number }) {
   );
 }
 
+type Item = Pick<Doc, "d" | "id" | "label" | "title" | "text" | "url" | "judged"> & { q: number };
+
 interface RowProps {
-  doc: Doc;
+  doc: Item;
   judged: number | null;
   labels: number[];
   showData: boolean;
@@ -53,7 +56,7 @@ interface RowProps {
 function Row({ doc, judged, labels, showData, current, set, onFocus }: RowProps) {
   const most = labels[labels.length - 1] ?? 0;
   return (
-    <li class={`judged-doc ${current ? "current" : ""}`} data-d={doc.d} tabIndex={current ? 0 : -1} onFocus={onFocus}
+    <li class={`judged-doc ${current ? "current" : ""}`} data-q={doc.q} data-d={doc.d} tabIndex={current ? 0 : -1} onFocus={onFocus}
       aria-label={`document ${nameOfDoc(doc)}, ${judged === null ? "not judged" : `judged ${judged}`}`}>
       <div class="what">
         <DocName doc={doc} />
@@ -71,21 +74,28 @@ function Row({ doc, judged, labels, showData, current, set, onFocus }: RowProps)
   );
 }
 
-function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
-  const app = useApp();
-  const { info, announce, judge, state, go } = app;
-  const [labels, setLabels] = useState(new Map<number, number | null>());
-  const [current, setCurrent] = useState(0);
+interface ListProps {
+  docs: Item[];
+  start?: number; // the place in the list that is current at first
+  above?(place: number): ComponentChildren; // a heading before this place
+  changed(): void;
+  elsewhere(q: number): void; // an undone label is of this query
+}
+
+/** Documents, and keys that label them. */
+function JudgeList({ docs, start = 0, above, changed, elsewhere }: ListProps) {
+  const { info, announce, judge } = useApp();
+  const [labels, setLabels] = useState(new Map<string, number | null>());
+  const [current, setCurrent] = useState(start);
   const [showData, setShowData] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const list = useRef<HTMLOListElement>(null);
-  const docs = [...query.docs].filter((doc) => query.order.a?.includes(doc.d)).sort((a, b) => a.d - b.d);
-  useEffect(() => { setLabels(new Map()); setCurrent(0); }, [query.q, query.offset, judge]);
-  const labelOf = (doc: Doc) => (labels.has(doc.d) ? labels.get(doc.d) ?? null : doc.judged);
+  const key = (q: number, d: number) => `${q} ${d}`;
+  const labelOf = (doc: Item) => (labels.has(key(doc.q, doc.d)) ? labels.get(key(doc.q, doc.d)) ?? null : doc.judged);
   const to = (place: number) => {
     const next = Math.max(0, Math.min(docs.length - 1, place));
     setCurrent(next);
-    list.current?.querySelector<HTMLElement>(`[data-d="${docs[next]?.d}"]`)?.focus();
+    list.current?.querySelectorAll<HTMLElement>("[data-d]")[next]?.focus();
   };
   const set = (place: number, label: number | null, onwards: boolean) => {
     const doc = docs[place];
@@ -95,9 +105,9 @@ function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
       document.getElementById("judge-name")?.focus();
       return;
     }
-    post<Judged>("judgments", { q: query.q, d: doc.d, label, judge }).then((told) => {
+    post<Judged>("judgments", { q: doc.q, d: doc.d, label, judge }).then((told) => {
       setError(null);
-      setLabels((before) => new Map(before).set(doc.d, label));
+      setLabels((before) => new Map(before).set(key(doc.q, doc.d), label));
       announce(label === null ? `label taken away; ${counted(told.judgments, "judgment")}` : `label ${label}; ${counted(told.judgments, "judgment")}`);
       changed();
     }, (problem: Error) => setError(problem.message));
@@ -112,12 +122,10 @@ function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
       const { q, d, label } = told;
       announce(`undone: ${label === null ? "no label" : `label ${label}`}; ${counted(told.judgments, "judgment")}`);
       changed();
-      if (q !== query.q) go({ q, at: null, from: 0 });
-      else {
-        setLabels((before) => new Map(before).set(d, label));
-        const place = docs.findIndex((doc) => doc.d === d);
-        if (place >= 0) to(place);
-      }
+      setLabels((before) => new Map(before).set(key(q, d), label));
+      const place = docs.findIndex((doc) => doc.q === q && doc.d === d);
+      if (place >= 0) to(place);
+      else elsewhere(q);
     }, (problem: Error) => setError(problem.message));
   };
   const keys = Object.fromEntries(info.judging.labels.filter((label) => Number.isInteger(label) && label >= 0 && label <= 9)
@@ -133,22 +141,58 @@ function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
         <label class="check"><input type="checkbox" checked={showData} onChange={(event) => setShowData(event.currentTarget.checked)} /> show the data's labels</label>
       </div>
       <ol class="to-judge" ref={list}>
-        {docs.map((doc, place) => (
-          <Row key={doc.d} doc={doc} judged={labelOf(doc)} labels={info.judging.labels} showData={showData} current={place === current}
-            set={(label) => set(place, label, false)} onFocus={() => setCurrent(place)} />
-        ))}
+        {docs.map((doc, place) => [above?.(place),
+          <Row key={key(doc.q, doc.d)} doc={doc} judged={labelOf(doc)} labels={info.judging.labels} showData={showData} current={place === current}
+            set={(label) => set(place, label, false)} onFocus={() => setCurrent(place)} />,
+        ])}
       </ol>
+    </>
+  );
+}
+
+function JudgeQuery({ query, changed }: { query: Query; changed(): void }) {
+  const { state, go, judge } = useApp();
+  const docs = [...query.docs].filter((doc) => query.order.a?.includes(doc.d)).sort((a, b) => a.d - b.d).map((doc) => ({ ...doc, q: query.q }));
+  return (
+    <>
+      <JudgeList key={`${query.q} ${query.offset} ${judge}`} docs={docs} changed={changed} elsewhere={(q) => { if (q !== query.q) go({ q, at: null, from: 0 }); }} />
       <Pager offset={query.offset} total={query.documents} what="documents" go={(from) => go({ from }, true)} />
       <p class="note">Documents of ranking A from position {state.from + 1} on, in the order of the data.</p>
     </>
   );
 }
 
+/** The documents of --queue: begins where this judge stopped. */
+function JudgeQueue({ changed }: { changed(): void }) {
+  const { state, go, judge, announce } = useApp();
+  const queue = useLoad<Queue>(address("queue", { offset: state.from, limit: pageSize, judge }));
+  const [begun, setBegun] = useState<string | null>(null);
+  const first = queue.data?.first ?? null;
+  useEffect(() => {
+    if (queue.data === null || begun === judge) return;
+    setBegun(judge);
+    if (first !== null && first >= state.from + pageSize) go({ from: first - first % pageSize }, true);
+  }, [queue.data, judge]);
+  return (
+    <Show from={queue}>{(data) => (
+      <>
+        <p class="note">The list of --queue: {counted(data.total, "document")}, to be judged in this order.</p>
+        <JudgeList key={`${data.offset} ${judge}`} docs={data.rows} start={first === null ? 0 : Math.max(0, Math.min(data.rows.length - 1, first - data.offset))}
+          above={(place) => (place === 0 || data.rows[place - 1]?.q !== data.rows[place]?.q ? (
+            <li class="query-of" key={`query ${place}`}><h3>query <bdi>{data.rows[place]?.query_text ?? data.rows[place]?.query}</bdi></h3></li>) : null)}
+          changed={changed} elsewhere={() => announce("undone in another part of the list")} />
+        <Pager offset={data.offset} total={data.total} what="documents" go={(from) => go({ from }, true)} />
+      </>
+    )}</Show>
+  );
+}
+
 export function JudgeView() {
   const app = useApp();
   const { state, info, judge } = app;
-  const walk = useWalk();
+  const walk = useWalk((info.judging.queue ?? 0) > 0);
   const [turn, setTurn] = useState(0);
+  const inOrder = (info.judging.queue ?? 0) > 0 && state.q === null;
   const query = useLoad<Query>(state.q === null || !info.judging.on ? null : address("query",
     { q: state.q, offset: state.from, limit: pageSize, judge, ...comparison(app) }), 150);
   if (!info.judging.on) {
@@ -158,11 +202,12 @@ export function JudgeView() {
     <section>
       <div class="bar">
         <h2 tabIndex={-1}><span class="clamp">Judge {query.data ? <>query <QueryName query={query.data} /></> : ""}</span></h2>
-        <Walk step={walk.step} />
+        {inOrder ? null : <Walk step={walk.step} />}
       </div>
       <Trouble error={walk.error} />
       <JudgeName />
-      <Show from={query}>{(data) => <JudgeQuery query={data} changed={() => setTurn((count) => count + 1)} />}</Show>
+      {inOrder ? <JudgeQueue changed={() => setTurn((count) => count + 1)} />
+        : <Show from={query}>{(data) => <JudgeQuery query={data} changed={() => setTurn((count) => count + 1)} />}</Show>}
       <AgreementPart turn={turn} />
     </section>
   );
