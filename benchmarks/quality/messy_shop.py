@@ -46,7 +46,7 @@ def product(rng, query, at, hard, worth_of):
     return {
         "grade": max(0, min(3, int(worth + 0.8))),
         "query_id": f"q-{query:04d}",
-        "query": f"{color} {thing}, {query % 90 + 10} cm",
+        "query": f"{COLORS[query % 6]} {THINGS[query % 8]}, {query % 90 + 10} cm",
         "product_url": f"https://shop.example/p/{query}-{at}",
         "title": f"{color.title()} {thing}, size {at + 30}{', 5' + chr(34) if at % 7 == 0 else ''}",
         "category": category,
