@@ -2,26 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fusing retrievers: weights by DORM beside what else is used, on collections of runs with judgments.
 
-    run.py [--data DIR] [--seeds 3] [--collections a,b] [--ranx PYTHON]   computes results.csv (minutes)
+    run.py [--data DIR] [--collections a,b]                 computes results.csv from ranx.csv (minutes)
     run.py --speed [--ranx PYTHON]                          computes speed.csv; PYTHON has ranx
     run.py --large [--dorm build/dorm]                      computes large.csv: the command on ten large runs
     run.py --markdown collections|differences|few|same|speed|large   prints a table or a line of docs/fusion.md
 
 NDCG@10 as trec_eval has it: linear gain, the ideal from all judgments, unjudged documents 0, equal scores by document
 id. 5-fold cross-validation over queries, several seeds; every method sees the same training queries and the same
-min-max scores, absent documents 0. `ranx`: the weights that ranx.optimize_fusion finds on the training queries, by its
-own code where there are at most four runs; it tries 11^n tuples, which takes hours beyond, so that there a copy of its
-search in numpy stands for it (steps of 0.1 whose sum is exactly 1, the best on the training queries). Where both are
-run, the copy's weights and ranx's have the same measure: the largest difference is in results.csv. Differences are of
-DORM to the others, paired by query (mean over seeds), with two standard errors. Rows of collections that are not asked
-for stay as they are.
+min-max scores, absent documents 0. `ranx`: the weights that ranx.optimize_fusion chooses on the training queries, which
+ranx_choice.py has left in ranx.csv. Differences are of DORM to the others, paired by query (mean over seeds), with two
+standard errors. Rows of collections that are not asked for stay as they are.
 """
 
 import argparse
 import contextlib
 import csv
 import gzip
-import itertools
 import json
 import os
 import pathlib
@@ -40,7 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = pathlib.Path(os.environ.get("DORM_DATA", HERE.parents[2] / "shared" / "data")) / "fusion"
 METHODS = ("best single", "rrf", "mean", "ranx", "ridge", "logistic", "dorm")
 DEPTH = 10
-RANX_RUNS = 4  # by its own code; beyond, 11^n tuples take too long
+SEEDS, SIZES = 3, ("all", "10", "20")
 
 
 class Query:
@@ -96,10 +92,11 @@ def read_collection(folder):
     return names, runs, {query: qrels[query] for query in order}
 
 
-def grid_of(runs):
-    """As ranx.optimize_fusion has them: all tuples of steps whose sum is exactly 1."""
-    steps = [round(0.1 * k, 1) for k in range(11)]
-    return np.array([w for w in itertools.product(steps, repeat=runs) if sum(w) == 1.0])
+def chosen_by_ranx(collection):
+    """By seed, fold and size of the training part: weights."""
+    rows = [r for r in csv.DictReader(open(HERE / "ranx.csv")) if r["collection"] == collection]
+    place = {(int(r["seed"]), int(r["fold"]), r["training"]): r["weights"] for r in rows}
+    return {key: np.array(weights.split(), dtype=float) for key, weights in place.items()}
 
 
 def weights_by_dorm(names, runs, qrels):
@@ -123,50 +120,41 @@ def weights_by_logistic(queries):
     return LogisticRegression(max_iter=1000).fit(X, y).coef_[0] if y.any() and not y.all() else np.ones(X.shape[1])
 
 
-def splits_of(ids, seeds, sizes):
-    """Test queries and, by size, training queries."""
+def splits_of(ids, seeds=SEEDS, sizes=SIZES):
+    """Seed, fold, test queries and, by size, training queries."""
     for seed in range(seeds):
         shuffled = np.random.default_rng(seed).permutation(len(ids))
         for fold in range(5):
             test = shuffled[fold::5]
             rest = np.setdiff1d(shuffled, test, assume_unique=True)
-            yield seed, test, {size: rest if size == "all" else rest[: int(size)] for size in sizes}
+            yield seed, fold, test, {size: rest if size == "all" else rest[: int(size)] for size in sizes}
 
 
-def evaluated(folder, seeds, sizes, ranx):
-    """Runs, {(training, method): the measure by query, mean over seeds}, and how far ranx is from the copy."""
+def evaluated(folder):
+    """Runs, and {(training, method): the measure by query, mean over seeds}."""
     names, runs, qrels = read_collection(folder)
     ids = list(qrels)
     queries = [Query([runs[name].get(q, []) for name in names], qrels[q]) for q in ids]
     single = np.array([q.ndcg(q.raw.T) for q in queries])
-    grid = grid_of(len(names))
-    on_grid = np.array([q.ndcg(grid @ q.X.T) for q in queries])
     mean = np.array([q.ndcg(q.X.mean(axis=1))[0] for q in queries])
     rrf = np.array([q.ndcg(q.rrf)[0] for q in queries])
-    values = {(size, m): np.zeros((seeds, len(ids))) for size in sizes for m in METHODS}
-    splits = list(splits_of(ids, seeds, sizes))
-    own, apart = ranx and len(names) <= RANX_RUNS, []
-    if own:
-        asked = [[ids[q] for q in train] for _, _, by_size in splits for train in by_size.values()]
-        found_by_ranx = iter(by_ranx(ranx, names, runs, qrels, asked)["weights"])
-    for seed, test, by_size in splits:
+    values = {(size, m): np.zeros((SEEDS, len(ids))) for size in SIZES for m in METHODS}
+    weights_of_ranx = chosen_by_ranx(folder.name)
+    for seed, fold, test, by_size in splits_of(ids):
         for size, train in by_size.items():
             some = [queries[q] for q in train]
-            of_grid = on_grid[train].mean(axis=0)
             found = {
-                "ranx": np.array(next(found_by_ranx)) if own else grid[of_grid.argmax()],
+                "ranx": weights_of_ranx[seed, fold, size],
                 "dorm": weights_by_dorm(names, runs, {ids[q]: qrels[ids[q]] for q in train}),
                 "ridge": weights_by_ridge(some),
                 "logistic": weights_by_logistic(some),
             }
-            if own:
-                apart.append(of_grid.max() - np.mean([q.ndcg(q.X @ found["ranx"])[0] for q in some]))
             values[size, "best single"][seed, test] = single[test, single[train].mean(axis=0).argmax()]
             values[size, "rrf"][seed, test] = rrf[test]
             values[size, "mean"][seed, test] = mean[test]
             for method, weights in found.items():
                 values[size, method][seed, test] = [queries[q].ndcg(queries[q].X @ weights)[0] for q in test]
-    return len(names), {key: each.mean(axis=0) for key, each in values.items()}, apart
+    return len(names), {key: each.mean(axis=0) for key, each in values.items()}
 
 
 def pooled(rows):
@@ -179,7 +167,7 @@ def pooled(rows):
 
 
 def compute(arguments):
-    sizes, rows = ("all", "10", "20"), []
+    rows = []
     chosen = arguments.collections.split(",") if arguments.collections else None
     before = list(csv.reader(open(HERE / "results.csv")))[1:] if (HERE / "results.csv").exists() else []
     for folder in sorted(path for path in arguments.data.iterdir() if path.is_dir()):
@@ -187,13 +175,11 @@ def compute(arguments):
             rows += [row for row in before if row[0] == folder.name]
             continue
         began = time.perf_counter()
-        runs, values, apart = evaluated(folder, arguments.seeds, sizes, arguments.ranx)
+        runs, values = evaluated(folder)
         for (size, method), each in values.items():
             difference = values[size, "dorm"] - each
             error = 2 * difference.std(ddof=1) / np.sqrt(len(difference))
             rows.append([folder.name, runs, len(each), size, method, each.mean(), difference.mean(), error])
-        if apart:
-            rows.append([folder.name, runs, len(apart), "ranx - copy", "", "", -min(apart), max(apart)])
         print(f"{folder.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr)
     with open(HERE / "results.csv", "w", newline="") as file:
         out = csv.writer(file)
@@ -322,15 +308,13 @@ def markdown(what):
             ],
         )
     if what == "same":
-        checks = [r for r in rows if r["training"] == "ranx - copy"]
-        if not checks:
-            print("In these results the copy stands for it everywhere.")
-            return None
-        most = max((abs(float(r[key])) for r in checks for key in ("dorm_minus", "two_errors")), default=0)
+        choices = list(csv.DictReader(open(HERE / "ranx.csv")))
+        called = [r for r in choices if r["called"]]
         print(
-            f"On {', '.join(r['collection'] for r in checks)}, where ranx's own code was run "
-            f"{sum(int(r['queries']) for r in checks)} times, the measure at its weights and the best of the copy on "
-            f"the training queries differ by {most:.4f} at most."
+            f"ranx chose weights for {len(choices)} sets of training queries of "
+            f"{len({r['collection'] for r in choices})} collections. On {len(called)} of these sets "
+            f"`ranx.optimize_fusion` was also called alone: it returned the same weights on "
+            f"{sum(r['called'] == 'same' for r in called)}."
         )
         return None
     if what == "few":
@@ -353,7 +337,6 @@ def markdown(what):
 def main():
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument("--data", type=pathlib.Path, default=DATA)
-    words.add_argument("--seeds", type=int, default=3)
     words.add_argument("--collections", default="")
     words.add_argument("--speed", action="store_true")
     words.add_argument("--ranx", default="", help="a Python that has ranx")

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "base/quote.h"
 #include "command.h"
 #include "command_line.h"
 #include "dorm/error.h"
@@ -44,7 +45,7 @@ constexpr const char* kFuseExamples =
 
 struct FuseArguments {
   std::vector<std::string> runs;
-  std::string qrels, features, query_features, model, output, to_judge, joined;
+  std::string qrels, features, encode, query_features, model, output, to_judge, joined;
   std::string scale = "minmax", absent = "minimum", weights = "bound";
   std::size_t top = 0, judge = 100;
   FuseOptions options;
@@ -93,6 +94,16 @@ double value_of(const JoinedRuns& runs, const std::vector<double>& weights, cons
   return maximise_on_line(runs, judged_queries(runs), line, 0, 1, options).value;
 }
 
+/// A run of other queries often has other names for the same ones.
+void warn_of_other_queries(const JoinedRuns& joined, const std::vector<NamedRun>& runs, const Settings& settings) {
+  for (std::size_t r = 0; r < joined.judged_by_run.size(); ++r)
+    if (joined.judged_by_run[r] == 0)
+      warn(settings, fmt::format("{} lists none of the {} judged queries, so that its weight says nothing; its first "
+                                 "query is {}, the first that is judged {}: the ids have to be the same",
+                                 runs[r].name, joined.judged_queries, in_quotes(runs[r].entries.front().query),
+                                 in_quotes(joined.data.query(0).id)));
+}
+
 void fuse_judged(const FuseArguments& arguments, const JoinedRuns& joined, const std::vector<NamedRun>& runs,
                  const Settings& settings) {
   const StopRequest stop(settings.quiet ? nullptr : "dorm: stopping; weights are kept\n");
@@ -114,6 +125,7 @@ void fuse_judged(const FuseArguments& arguments, const JoinedRuns& joined, const
   std::vector<DocumentToJudge> to_judge;
   if (!arguments.to_judge.empty()) to_judge = documents_to_judge(joined, arguments.judge);
   report.written = write_results(arguments, joined, report.weights, to_judge);
+  warn_of_other_queries(joined, runs, settings);
   if (report.weights.usable_queries == 0)
     warn(settings, "no judged query has a relevant document in a run beside others: equal weights");
   if (stop.signal() != 0) warn(settings, "interrupted; the weights are the best so far");
@@ -125,8 +137,12 @@ void check(const FuseArguments& arguments) {
   make_trainable(arguments.options.measure, make_convention(arguments.options.convention));
   require_option(!arguments.runs.empty(), "RUN RUN...", "expected the runs of two or more retrievers");
   if (arguments.runs.size() < 2 && arguments.features.empty())
-    throw Error(ErrorCode::bad_option, fmt::format("found one run, {}; expected two or more, or --features beside it",
-                                                   arguments.runs.front()));
+    throw Error(
+        ErrorCode::bad_option,
+        fmt::format("found one run, {}; expected two or more{}, or --features beside it", arguments.runs.front(),
+                    arguments.runs.front().find(',') == std::string::npos ? "" : ", with blanks between"));
+  if (arguments.features.empty() && !arguments.encode.empty())
+    throw Error(ErrorCode::bad_option, "--encode is about the columns of --features FILE, which is missing");
   if (arguments.query_features.empty()) return;
   require_option(!arguments.qrels.empty(), "--qrels FILE", "--query-features needs judgments to learn from");
   if (parse_fusion_learner(arguments.weights) != FusionLearner::bound)
@@ -147,11 +163,14 @@ void run_fuse(FuseArguments arguments, const Settings& settings) {
   std::vector<Judgment> judgments;
   if (!arguments.qrels.empty()) judgments = read_qrels(arguments.qrels);
   std::vector<NamedRun> runs = load_runs(files, settings);
-  if (!arguments.features.empty())
-    for (NamedRun& column : load_columns(arguments.features, runs, settings)) {
+  if (!arguments.features.empty()) {
+    FeatureColumns features = load_columns(arguments.features, runs, {.encode = arguments.encode}, settings);
+    input.encodings = std::move(features.encodings);
+    for (NamedRun& column : features.columns) {
       input.features.push_back(column.name);
       runs.push_back(std::move(column));
     }
+  }
   SideFeatures query_features;
   if (!arguments.query_features.empty()) {
     query_features = load_query_features(arguments.query_features);
@@ -189,6 +208,8 @@ void declare_fuse_options(CLI::App& app, FuseArguments& arguments) {
   join.add("--absent", arguments.absent, "NAME", "documents a run does not list: minimum or below (minimum)");
   join.add("--features", arguments.features, "FILE",
            "columns of a table docid,... or qid,docid,... beside the runs, with weights of any sign");
+  join.add("--encode", arguments.encode, "RULES",
+           "columns of it that are no plain numbers, as in category=onehot,published=age: docs/columns.md");
   join.add("--query-features", arguments.query_features, "FILE",
            "a table qid,...: numbers and words on which the weights of runs may depend");
   written(output.add("--model", arguments.model, "FILE", "where to write the model"));

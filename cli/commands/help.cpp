@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "base/unknown_name.h"
 #include "command.h"
 #include "data/missing_rules.h"
 #include "dorm/error.h"
@@ -51,6 +52,7 @@ constexpr const char* kCsvText =
     "  --group-column, --weight-column   optional, too\n"
     "  --ignore-column title,added  columns that are no features; \\, is a comma of a name\n"
     "  --query-text-column, --title-column, --url-column   texts for people: on pages, never features\n"
+    "  --encode category=onehot,published=age   columns that are no plain numbers: docs/columns.md\n"
     "\n"
     "Every other column is a feature. What cannot be read as a number is refused, all columns in one message, with "
     "the\n"
@@ -160,7 +162,9 @@ std::string page_about(const std::vector<std::string>& given, const CLI::App& ro
   if (names.size() > 2) throw Error(ErrorCode::bad_option, fmt::format("unexpected argument \"{}\"", names[2]));
   if (names.size() == 1 && is_group(names[0], settings.commands)) return group_page(root, names[0]);
   std::vector<CatalogEntry> known;
+  std::vector<std::string> pages;
   for (const Command& command : settings.commands) {
+    pages.emplace_back(command.name);
     known.push_back({.name = command.name, .usage = {}, .help = {}});
     if (command.name != names[0]) continue;
     const DeclaredVerb verb = declared(*root.get_subcommand(names[0]));
@@ -168,11 +172,15 @@ std::string page_about(const std::vector<std::string>& given, const CLI::App& ro
   }
   for (const Topic& topic : kTopics) {
     known.push_back(topic.entry);
+    pages.emplace_back(topic.entry.name);
     if (topic.entry.name == names[0] && names.size() == 1) return topic.text();
   }
   if (names.size() == 1)
     if (std::string page = page_about_name(names[0]); !page.empty()) return page;
-  throw_unknown_name("command or topic", names[0], known);
+  for (const NamedCatalog& catalog : kCatalogs)
+    for (const CatalogEntry& entry : catalog.entries()) pages.emplace_back(entry.name);
+  throw_unknown_name("command or topic", names[0], known,
+                     nearest_name(names[0].substr(0, names[0].find_first_of("@:")), pages));
 }
 
 }  // namespace

@@ -37,6 +37,10 @@ const char* option_of(Remedy::Kind kind) {
       return "--query-column";
     case Remedy::Kind::document_column:
       return "--document-column";
+    case Remedy::Kind::query_text:
+      return "--query-text-column";
+    case Remedy::Kind::title:
+      return "--title-column";
     case Remedy::Kind::query_ids:
       return "--query-ids";
     case Remedy::Kind::encode_columns:
@@ -50,6 +54,10 @@ bool names_a_role(const Remedy& remedy) {
          remedy.kind == Remedy::Kind::document_column;
 }
 
+bool names_a_text(const Remedy& remedy) {
+  return remedy.kind == Remedy::Kind::query_text || remedy.kind == Remedy::Kind::title;
+}
+
 }  // namespace
 
 std::string option_text(const Remedy& remedy) {
@@ -60,6 +68,7 @@ std::string option_text(const Remedy& remedy) {
 
 Error with_options(const Error& error, bool by_model) {
   std::string roles, others, line;
+  bool texts = false;
   std::size_t options = 0;
   for (const Remedy& remedy : error.remedies()) {
     if (remedy.kind == Remedy::Kind::encode_columns && by_model) continue;
@@ -69,6 +78,9 @@ Error with_options(const Error& error, bool by_model) {
       others += fmt::format("; to encode {}: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
     } else if (names_a_role(remedy)) {
       roles += fmt::format("{}{}", roles.empty() ? "" : " ", option_text(remedy));
+    } else if (names_a_text(remedy)) {
+      others += fmt::format("{}{}", texts ? " " : "; to show texts to people: ", option_text(remedy));
+      texts = true;
     } else if (remedy.kind == Remedy::Kind::ignore_columns) {
       others += fmt::format("; to leave {} out: {}", remedy.columns.size() == 1 ? "it" : "them", option_text(remedy));
     } else if (remedy.kind == Remedy::Kind::query_ids) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 
+#include "base/number.h"
 #include "base/parallel.h"
 #include "base/quote.h"
 #include "data/runs/document_numbers.h"
@@ -33,9 +35,12 @@ std::string name_of_file(const std::string& path) {
 }
 
 std::vector<std::string> header_of(const std::string& path) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   std::vector<std::string> names;
   const std::vector<std::string> lines = read_lines(path);
-  const std::string first = lines.empty() ? std::string() : lines.front();
+  std::string first = lines.empty() ? std::string() : lines.front();
+  if (first.starts_with(kByteOrderMark)) first.erase(0, kByteOrderMark.size());
+  std::erase_if(first, [](char c) { return c == '"' || c == '\r'; });
   for (std::size_t begin = 0; begin <= first.size();) {
     const std::size_t end = std::min(first.find_first_of(",;\t", begin), first.size());
     names.push_back(first.substr(begin, end - begin));
@@ -73,42 +78,67 @@ class ListedDocuments {
   std::unordered_map<std::string_view, std::size_t> place_;
 };
 
-std::vector<NamedRun> columns_by_document(const std::string& path, const ListedDocuments& listed) {
-  const SideFeatures table = read_side_features(path);
+std::vector<NamedRun> empty_columns(const Dataset& data) {
   std::vector<NamedRun> columns;
-  for (const std::string& name : table.names) columns.push_back({name, {}});
+  for (std::size_t j = 0; j < data.num_features(); ++j) columns.push_back({data.feature_name(j), {}});
+  return columns;
+}
+
+/// A gap is a document that the column lacks.
+void add_row(std::vector<NamedRun>& columns, std::string_view query, std::string_view document, const FeatureRows& rows,
+             std::size_t row) {
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (const auto value = static_cast<double>(rows.at(row, j)); std::isfinite(value))
+      columns[j].entries.push_back({std::string(query), std::string(document), value});
+}
+
+/// Of data with a query for each document.
+std::vector<NamedRun> columns_by_document(const std::string& path, const Dataset& data, const ListedDocuments& listed) {
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (std::size_t q = 0; q < data.num_queries(); ++q) {
+    if (data.query(q).size() > 1)
+      throw Error(ErrorCode::bad_input, {path},
+                  fmt::format("document {} is there twice; expected a row for each", in_quotes(data.query(q).id)));
+    place.emplace(data.query(q).id, q);
+  }
+  std::vector<NamedRun> columns = empty_columns(data);
   for (std::size_t q = 0; q < listed.num_queries(); ++q) {
     const DocumentNumbers documents = listed.of(q);
     for (const std::string_view document : documents.ids())
-      if (const auto row = table.ids.find(document))
-        for (std::size_t j = 0; j < columns.size(); ++j)
-          columns[j].entries.push_back(
-              {std::string(listed.query(q)), std::string(document), table.values[*row * columns.size() + j]});
+      if (const auto row = place.find(document); row != place.end())
+        add_row(columns, listed.query(q), document, data.query(row->second).rows, 0);
   }
   return columns;
 }
 
-std::vector<NamedRun> columns_by_pair(const std::string& path, const ListedDocuments& listed,
-                                      const Settings& settings) {
-  const Dataset data = load(path, {}, settings, {.labels = false}).data;
+std::vector<NamedRun> columns_by_pair(const std::string& path, const Dataset& data, const ListedDocuments& listed) {
   if (!data.has_document_ids())
     throw Error(ErrorCode::bad_input, {path}, "no column of documents; expected qid,docid and columns of numbers");
-  std::vector<NamedRun> columns;
-  for (std::size_t j = 0; j < data.num_features(); ++j) columns.push_back({data.feature_name(j), {}});
+  std::vector<NamedRun> columns = empty_columns(data);
   for (std::size_t q = 0; q < data.num_queries(); ++q) {
     const Query query = data.query(q);
     const auto place = listed.find(query.id);
     if (!place) continue;
     const DocumentNumbers numbers = listed.of(*place);
-    for (std::size_t i = 0; i < query.size(); ++i) {
-      const std::string_view document = data.document_id(query.first_document + i);
-      if (numbers.find(document) == DocumentNumbers::kNone) continue;
-      for (std::size_t j = 0; j < columns.size(); ++j)
-        columns[j].entries.push_back(
-            {std::string(query.id), std::string(document), static_cast<double>(query.rows.at(i, j))});
-    }
+    for (std::size_t i = 0; i < query.size(); ++i)
+      if (const std::string_view document = data.document_id(query.first_document + i);
+          numbers.find(document) != DocumentNumbers::kNone)
+        add_row(columns, query.id, document, query.rows, i);
   }
   return columns;
+}
+
+/// How a table of docid,... or qid,docid,... is read: columns have no roles beside ids, and gaps stay.
+InputArguments feature_arguments(const std::vector<std::string>& header, bool by_pair, const std::string& encode) {
+  InputArguments arguments;
+  arguments.encode = encode;
+  ColumnRoles& roles = arguments.columns;
+  roles.label = roles.group = roles.weight = "(none)";
+  if (!by_pair)
+    roles.query =
+        std::count(header.begin(), header.end(), ColumnRoles().document) > 0 ? ColumnRoles().document : header.front();
+  arguments.missing = name_of(Missing::keep);
+  return arguments;
 }
 
 /// The columns that a model has, in its order.
@@ -120,7 +150,7 @@ std::vector<NamedRun> columns_of(const FusionInput& input, const std::vector<Nam
                 fmt::format("the model has the feature {} beside runs; expected --features FILE, or a file of dorm "
                             "fuse --joined",
                             in_quotes(input.features.front())));
-  std::vector<NamedRun> columns = load_columns(path, runs, settings), ordered;
+  std::vector<NamedRun> columns = load_columns(path, runs, {.like = &input}, settings).columns, ordered;
   for (const std::string& name : input.features) {
     const auto found =
         std::find_if(columns.begin(), columns.end(), [&](const NamedRun& column) { return column.name == name; });
@@ -219,18 +249,30 @@ std::vector<NamedRun> load_runs(const std::vector<RunFile>& files, const Setting
   return runs;
 }
 
-std::vector<NamedRun> load_columns(const std::string& path, const std::vector<NamedRun>& runs,
-                                   const Settings& settings) {
+FeatureColumns load_columns(const std::string& path, const std::vector<NamedRun>& runs, const FeatureRules& rules,
+                            const Settings& settings) {
   const ListedDocuments listed(runs, settings);
   const std::vector<std::string> header = header_of(path);
+  if (header.size() < 2 || std::any_of(header.begin(), header.end(), is_number))
+    throw Error(ErrorCode::bad_input, {path, 1},
+                "no header with ids and columns; expected docid,age,... or qid,docid,price,...");
   const bool by_pair = std::count(header.begin(), header.end(), ColumnRoles().query) > 0;
-  std::vector<NamedRun> columns = by_pair ? columns_by_pair(path, listed, settings) : columns_by_document(path, listed);
-  for (const NamedRun& column : columns)
+  InputDescription like;
+  like.missing = Missing::keep;
+  if (rules.like) like.encodings = rules.like->encodings;
+  const Dataset data = load(path, feature_arguments(header, by_pair, rules.encode), settings,
+                            {.like = rules.like ? &like : nullptr,
+                             .features = rules.like ? &rules.like->features : nullptr,
+                             .labels = false})
+                           .data;
+  FeatureColumns out{by_pair ? columns_by_pair(path, data, listed) : columns_by_document(path, data, listed),
+                     data.input().encodings};
+  for (const NamedRun& column : out.columns)
     if (column.entries.empty())
       throw Error(ErrorCode::bad_input, {path},
                   fmt::format("the column {} has no value for a document of the runs; expected their document ids",
                               in_quotes(column.name)));
-  return columns;
+  return out;
 }
 
 std::vector<NamedRun> in_order_of(const FusionInput& input, std::vector<NamedRun> runs) {

@@ -25,10 +25,21 @@ std::vector<RunFile> listed_runs(const std::string& argument);
 
 std::vector<NamedRun> load_runs(const std::vector<RunFile>& files, const Settings& settings);
 
+/// How the columns of a table of features are read: by rules as --encode has them, or as a model has fitted them.
+struct FeatureRules {
+  std::string encode = {};
+  const FusionInput* like = nullptr;
+};
+
+struct FeatureColumns {
+  std::vector<NamedRun> columns;
+  std::vector<ColumnEncoding> encodings;  // fitted
+};
+
 /// The columns of a table, docid,... or qid,docid,..., as values of the documents that the runs list. Throws
 /// Error(bad_input) for a column without any.
-std::vector<NamedRun> load_columns(const std::string& path, const std::vector<NamedRun>& runs,
-                                   const Settings& settings);
+FeatureColumns load_columns(const std::string& path, const std::vector<NamedRun>& runs, const FeatureRules& rules,
+                            const Settings& settings);
 
 /// The runs in the order that a fused model has them: by name, else, if no name fits, as they come. Throws
 /// Error(bad_input) for runs that the model does not have or that are missing.

@@ -178,6 +178,16 @@ std::string learnt_lines(const FuseReport& report) {
   return text;
 }
 
+/// Runs that lack judged queries; empty: none does.
+std::string lacking_text(const JoinedRuns& runs) {
+  std::string text;
+  for (std::size_t r = 0; r < runs.judged_by_run.size(); ++r)
+    if (const std::size_t count = runs.judged_by_run[r]; count < runs.judged_queries)
+      text += fmt::format("{}{} lists {}", text.empty() ? "" : ", ", runs.input.runs[r],
+                          count == 0 ? "none" : fmt::format("{}", count));
+  return text.empty() ? "" : fmt::format("             of the judged queries {}\n", text);
+}
+
 std::string data_lines(const JoinedRuns& runs) {
   std::size_t judged = 0;
   for (const std::uint8_t each : runs.judged) judged += each;
@@ -186,7 +196,7 @@ std::string data_lines(const JoinedRuns& runs) {
   if (runs.data.num_queries() > runs.judged_queries)
     text += fmt::format(", {} in the runs alone", runs.data.num_queries() - runs.judged_queries);
   if (runs.unlisted_queries > 0) text += fmt::format("; {} judged, in no run, left out", runs.unlisted_queries);
-  text += fmt::format("\ndocuments    {} listed, {} judged; the others count as not relevant\n",
+  text += fmt::format("\n{}documents    {} listed, {} judged; the others count as not relevant\n", lacking_text(runs),
                       runs.data.num_documents(), judged);
   return text;
 }
@@ -239,6 +249,8 @@ std::string fuse_json(const FuseReport& report) {
               {"measure", measure_of(evidence, 0).name},
               {"convention", report.options.convention},
               {"share_learnt", report.weights.share}};
+  for (std::size_t r = 0; r < runs.judged_by_run.size(); ++r)
+    out["queries_by_run"][runs.input.runs[r]] = runs.judged_by_run[r];
   out["weights"] = weights_json(runs.input, report.weights.weights);
   out["learnt"] = weights_json(runs.input, report.weights.learnt);
   for (const QueryFeature& feature : runs.input.query_features)

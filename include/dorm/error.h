@@ -35,6 +35,8 @@ struct Remedy {
     label_column,     // say that this column holds the labels
     query_column,     // ... the query ids
     document_column,  // ... the document ids
+    query_text,       // ... texts of queries, for people
+    title,            // ... titles of documents, for people
     query_ids,        // name the queries of a log, one after another
   };
   Kind kind;

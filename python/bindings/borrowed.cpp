@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "data/column_numbers.h"
+#include "data/encode/proposal.h"
 #include "data/owned_columns.h"
 #include "data/storage.h"
 #include "dorm/error.h"
@@ -77,13 +78,22 @@ struct CellNames {
   std::span<const std::string> names = {};
 };
 
+/// The rule that fits the name of the column first.
+std::string rules_for_gaps(const std::string& column) {
+  const std::string_view rule = proposed_missing(column);
+  if (rule == "mean" || column.find_first_of(",=\\\"") != std::string::npos)
+    return "missing=\"mean\" or missing=\"zero\"";
+  return fmt::format("missing=\"mean,{}={}\" or missing=\"mean\"", column, rule);
+}
+
 [[noreturn]] void refuse_value(const CellNames& names, std::size_t row, std::uint64_t column, float value) {
   const std::size_t source = !names.source_rows.empty() ? names.source_rows[row] : row;
-  const std::string name = column < names.names.size() ? fmt::format(" \"{}\"", names.names[column]) : "";
+  const std::string name = column < names.names.size() ? names.names[column] : "";
   refuse(
       fmt::format("X contains {} at row {}, column {}{} (counted from 0); expected finite float32 numbers: replace it, "
-                  "or let the ranker do so with missing=\"mean\" or missing=\"zero\"",
-                  std::isnan(value) ? "NaN" : "infinity", source, column, name));
+                  "or let the ranker do so with {}",
+                  std::isnan(value) ? "NaN" : "infinity", source, column,
+                  name.empty() ? "" : fmt::format(" \"{}\"", name), rules_for_gaps(name)));
 }
 
 void fill(OwnedColumns& owned, const Documents& documents) {

@@ -215,7 +215,8 @@ void bind_fusion(nb::module_& module) {
       .def("to_judge", &pairs_to_judge, "count"_a)
       .def_prop_ro("input", [](const Fusion& fusion) { return fusion.joined.input; })
       .def_prop_ro("ranges", [](const Fusion& fusion) { return std::pair(fusion.joined.low, fusion.joined.high); })
-      .def_prop_ro("judged_queries", [](const Fusion& fusion) { return fusion.joined.judged_queries; });
+      .def_prop_ro("judged_queries", [](const Fusion& fusion) { return fusion.joined.judged_queries; })
+      .def_prop_ro("judged_by_run", [](const Fusion& fusion) { return fusion.joined.judged_by_run; });
   module.def("query_features_of", &judged_ranges, "table"_a, "judged"_a);
   module.def("weights_at", &weights_of_query, "input"_a, "weights"_a, "names"_a, "values"_a);
   module.def(

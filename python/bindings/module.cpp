@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // dorm._core: the library as Python sees it. Everything a user meets is in python/dorm.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bindings.h"
 #include "dorm/train.h"
 
@@ -23,6 +30,54 @@ PyObject* python_type(dorm::ErrorCode code) {
   return PyExc_ValueError;
 }
 
+const char* argument_of(dorm::Remedy::Kind kind) {
+  using Kind = dorm::Remedy::Kind;
+  switch (kind) {
+    case Kind::label_column:
+      return "label_column";
+    case Kind::query_column:
+      return "query_column";
+    case Kind::document_column:
+      return "document_column";
+    case Kind::encode_columns:
+      return "encode";
+    case Kind::treat_missing:
+      return "missing";
+    case Kind::ignore_columns:
+    case Kind::query_text:
+    case Kind::title:
+      return "ignore_columns";
+    case Kind::query_ids:
+      break;
+  }
+  return "query_ids";
+}
+
+std::string value_of(const std::string& argument, const std::vector<std::string>& columns) {
+  if (argument == "query_ids") return "[...]";
+  nb::object value = nb::cast(columns);
+  if (argument != "ignore_columns") value = nb::str(",").attr("join")(value);
+  return columns.empty() ? "'mean'" : nb::cast<std::string>(nb::repr(value));
+}
+
+/// The message with what would help, as arguments of the readers.
+std::string with_arguments(const dorm::Error& error) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> arguments;
+  for (const dorm::Remedy& remedy : error.remedies()) {
+    const std::string name = argument_of(remedy.kind);
+    if (arguments.empty() || arguments.back().first != name) arguments.emplace_back(name, std::vector<std::string>());
+    for (const std::string& column : remedy.columns) arguments.back().second.push_back(column);
+  }
+  std::string said;
+  try {
+    for (const auto& [name, columns] : arguments)
+      said += (said.empty() ? "; pass " : ", ") + name + "=" + value_of(name, columns);
+  } catch (const std::exception&) {  // a name that is no UTF-8
+    said.clear();
+  }
+  return error.what() + said;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -33,7 +88,7 @@ NB_MODULE(_core, module) {
     } catch (const dorm::InterruptedEarly& error) {
       PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
     } catch (const dorm::Error& error) {
-      PyErr_SetString(python_type(error.code()), error.what());
+      PyErr_SetString(python_type(error.code()), with_arguments(error).c_str());
     } catch (const std::bad_cast&) {  // of a value in a dict or tuple
       PyErr_SetString(PyExc_ValueError, "an argument has another type than expected, or is a number out of its range");
     }

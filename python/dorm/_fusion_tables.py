@@ -13,6 +13,7 @@ import numpy as np
 
 from .data._trec import _DOCUMENT, _QUERY, Run, _list_of, _parquet
 
+_GAPS = ("", "NA", "N/A", "null", "None", "nan", "NaN", "<NA>", "NaT")
 Column = tuple[list[str], list[str], np.ndarray]
 
 
@@ -33,12 +34,18 @@ def feature_columns(table: Any, runs: list[Run]) -> dict[str, Column]:
 def _column_of(values: Mapping[Any, Any], listed: Iterable[tuple[str, str]]) -> Column:
     by_pair = any(isinstance(value, Mapping) for value in values.values())
     if by_pair:
-        nested = {str(q): {str(d): float(x) for d, x in each.items()} for q, each in values.items()}
+        nested = {str(q): _present(each) for q, each in values.items()}
         found = [(q, d, nested[q][d]) for q, d in listed if d in nested.get(q, ())]
     else:
-        flat = {str(d): float(x) for d, x in values.items()}
+        flat = _present(values)
         found = [(q, d, flat[d]) for q, d in listed if d in flat]
     return [q for q, _, _ in found], [d for _, d, _ in found], np.array([x for _, _, x in found], dtype=float)
+
+
+def _present(values: Mapping[Any, Any]) -> dict[str, float]:
+    """A gap is a document that the column lacks."""
+    numbers = {str(document): float(value) for document, value in values.items() if value is not None}
+    return {document: number for document, number in numbers.items() if number == number}
 
 
 def _by_name(table: Any) -> Mapping[str, Mapping[Any, Any]]:
@@ -95,8 +102,13 @@ def _as_float(value: Any) -> float | None:
 
 def _number(value: Any, name: str) -> float:
     number = _as_float(value)
+    if number is None and (value is None or str(value).strip() in _GAPS):
+        return float("nan")
     if number is None:
-        raise ValueError(f"the feature {name!r} has the value {value!r}; expected a number")
+        raise ValueError(
+            f"the feature {name!r} has the value {value!r}; expected numbers: encode the column first, or fuse with "
+            f"the command, which takes --encode {name}=RULE"
+        )
     return number
 
 

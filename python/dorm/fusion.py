@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -231,7 +232,15 @@ class FusionRanker:
 
     def _joined(self, layout: Any, lists: list[Any], table: Any, qrels: Qrels) -> Any:
         judged = (qrels.queries, qrels.documents, _numbers(qrels.labels))
-        return _core.Fusion(layout, lists, judged, table, thread_count(self.n_jobs))
+        joined = _core.Fusion(layout, lists, judged, table, thread_count(self.n_jobs))
+        for name, count in zip(joined.input.runs, joined.judged_by_run):
+            if joined.judged_queries and count == 0:
+                warnings.warn(
+                    f"{name} lists none of the {joined.judged_queries} judged queries, so that its weight says "
+                    "nothing: the ids of queries have to be the same in all runs",
+                    stacklevel=3,
+                )
+        return joined
 
     def _learn(self, joined: Any) -> None:
         mean, self.share_learnt_, self.usable_queries_, self.model_ = joined.learn(self._options())

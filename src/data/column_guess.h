@@ -10,5 +10,8 @@ namespace dorm {
 bool names_a_label(std::string_view column);
 bool names_a_query(std::string_view column);
 bool names_a_document(std::string_view column);
+bool names_a_title(std::string_view column);
+/// Of several that name a query, one of ids is meant before one of texts.
+bool names_an_id(std::string_view column);
 
 }  // namespace dorm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/io/binary/input_json.h"
 #include "data/io/files/file.h"
 #include "dorm/error.h"
 #include "model/model_json.h"
@@ -18,6 +19,7 @@ Json input_record(const FusedModel& model) {
   if (!input.features.empty()) out["features"] = input.features;
   for (const QueryFeature& feature : input.query_features)
     out["query_features"].push_back({{"name", feature.name}, {"low", feature.low}, {"high", feature.high}});
+  if (!input.encodings.empty()) out["encodings"] = encodings_json(input.encodings);
   if (!model.low.empty()) {
     out["low"] = model.low;
     out["high"] = model.high;
@@ -37,6 +39,7 @@ FusionInput input_from(const JsonFields& fields) {
       each.read("high", feature.high);
       if (!(feature.low < feature.high)) each.fail("high", "a number above \"low\"");
     }
+  if (fields.has("encodings")) input.encodings = encodings_from_json(fields);
   const auto scale = fields.required<std::string>("scale", "the name of a scale");
   const auto absent = fields.required<std::string>("absent", "the name of a rule");
   try {

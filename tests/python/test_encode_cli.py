@@ -149,7 +149,7 @@ def test_errors_propose_the_line_to_paste(shop):
         line = message[message.index("all together: ") + len("all together: ") :].strip()
         assert line == (
             "--document-column product_url "
-            "--encode category=onehot,published=age,discount=percent,price=thousands --ignore-column title "
+            "--encode category=onehot,published=age,discount=percent,price=thousands --title-column title "
             "--missing mean,bm25=query-min"
         )
         assert dorm(*verb, *ROLES, *shlex.split(line), "--quiet", cwd=shop).returncode == 0

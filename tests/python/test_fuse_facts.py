@@ -182,3 +182,60 @@ def test_words_alone_are_query_features(world):
              cwd=world).stdout
     )  # fmt: skip
     assert [each["name"] for each in report["query_features"]] == ["language: en", "language: de"]
+
+
+MESSY = """﻿docid,kind,published,discount,age
+a,"red, dark",2024-01-31,20%,1
+b,blue,2024-01-30,5%,
+c,"red, dark",,0%,3
+d,blue,2024-01-01,10%,NA
+e,blue,2024-01-11,30%,2
+"""
+ENCODE = "kind=onehot,published=age,discount=percent"
+
+
+def test_columns_of_features_are_encoded(tmp_path):
+    """The same model and scores as of columns that were made by hand, without the cells that are gaps."""
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 9 x\nq1 Q0 b 2 7 x\nq1 Q0 c 3 1 x\nq2 Q0 a 1 5 x\nq2 Q0 d 2 4 x\n")
+    (tmp_path / "b.run").write_text("q1 Q0 b 1 0.9 y\nq1 Q0 c 2 0.8 y\nq2 Q0 d 1 0.7 y\nq2 Q0 e 2 0.2 y\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 b 2\nq1 0 a 0\nq2 0 d 1\n")
+    (tmp_path / "messy.csv").write_text(MESSY)
+    (tmp_path / "hand.csv").write_text(
+        'docid,kind=blue,"kind=red, dark",published,discount,age\n'
+        "a,0,1,0,20,1\nb,1,0,1,5,\nc,0,1,,0,3\nd,1,0,30,10,\ne,1,0,20,30,2\n"
+    )
+    words = ["fuse", "a.run", "b.run", "--qrels", "qrels.txt", "--features"]
+    failed = dorm(*words, "messy.csv", cwd=tmp_path, status=1)
+    assert "to encode them: --encode kind=onehot,published=age,discount=percent" in failed.stderr
+    for data, options in (("messy", ["--encode", ENCODE]), ("hand", [])):
+        dorm(*words, f"{data}.csv", *options, "--model", f"{data}.json", "-o", f"{data}.run", cwd=tmp_path)
+    messy, hand = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("messy", "hand"))
+    assert messy["features"] == hand["features"] and messy["weights"] == hand["weights"]
+    assert {each["column"] for each in messy["fusion"]["encodings"]} == {"kind", "published", "discount"}
+    expected = (tmp_path / "hand.run").read_text()
+    assert (tmp_path / "messy.run").read_text() == expected
+    rank = ["rank", "a.run", "b.run", "--format", "trec", "--features", "messy.csv"]
+    assert dorm(rank[0], "messy.json", *rank[1:], cwd=tmp_path).stdout == expected
+    (tmp_path / "new.csv").write_text(MESSY.replace("blue", "green"))
+    dorm(rank[0], "messy.json", *rank[1:-1], "new.csv", cwd=tmp_path)
+    (tmp_path / "odd.csv").write_text(MESSY.replace("2024-01-30", "soon"))
+    failed = dorm(rank[0], "messy.json", *rank[1:-1], "odd.csv", cwd=tmp_path, status=1)
+    assert "'soon'" in failed.stderr and "a date" in failed.stderr
+    (tmp_path / "twice.csv").write_text(MESSY + "a,blue,,1%,1\n")
+    failed = dorm(*words, "twice.csv", "--encode", ENCODE, cwd=tmp_path, status=1)
+    assert "twice.csv: document 'a' is there twice" in failed.stderr
+    (tmp_path / "bare.csv").write_text("a,3\nb,4\n")
+    failed = dorm(*words, "bare.csv", cwd=tmp_path, status=1)
+    assert "bare.csv:1: no header with ids and columns; expected docid,age,..." in failed.stderr
+
+
+def test_columns_of_pairs_are_encoded(tmp_path):
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 9 x\nq1 Q0 b 2 7 x\nq2 Q0 a 1 5 x\nq2 Q0 d 2 4 x\n")
+    (tmp_path / "b.run").write_text("q1 Q0 b 1 0.9 y\nq2 Q0 d 1 0.7 y\nq2 Q0 a 2 0.2 y\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 b 2\nq1 0 a 0\nq2 0 d 1\n")
+    (tmp_path / "messy.csv").write_text('qid,docid,price\nq1,a,"1,200.5"\nq1,b,"2,000"\nq2,a,\nq2,d,"3,000"\n')
+    (tmp_path / "hand.csv").write_text("qid,docid,price\nq1,a,1200.5\nq1,b,2000\nq2,d,3000\n")
+    words = ["fuse", "a.run", "b.run", "--qrels", "qrels.txt", "--features"]
+    for data, options in (("messy", ["--encode", "price=thousands"]), ("hand", [])):
+        dorm(*words, f"{data}.csv", *options, "-o", f"{data}.run", cwd=tmp_path)
+    assert (tmp_path / "messy.run").read_text() == (tmp_path / "hand.run").read_text()

@@ -3,6 +3,9 @@
 
 import gzip
 import json
+import math
+import shutil
+import subprocess
 
 import pytest
 from command import dorm
@@ -46,11 +49,26 @@ def test_the_same_content_in_every_format(folder):
         assert report(folder, file, "b.run") == expected, file
 
 
-def test_zst(folder):
-    zstandard = pytest.importorskip("zstandard", reason="no zstandard to write .zst with")
+@pytest.mark.parametrize("tool, ending", [("zstd", "zst"), ("lz4", "lz4")])
+def test_packed_by_other_tools(folder, tool, ending):
+    if shutil.which(tool) is None:
+        pytest.skip(f"no {tool} to write .{ending} with")
     (folder / "z").mkdir()
-    (folder / "z" / "a.run.zst").write_bytes(zstandard.compress(RUN.encode()))
-    assert report(folder, "z/a.run.zst", "b.run") == report(folder, "a.run", "b.run")
+    packed = f"z/a.run.{ending}"
+    done = subprocess.run([tool, "-q", "-c", "a.run"], cwd=folder, check=True, stdout=subprocess.PIPE)
+    (folder / packed).write_bytes(done.stdout)
+    assert report(folder, packed, "b.run") == report(folder, "a.run", "b.run")
+
+
+def test_negative_grades_count_as_nothing(folder):
+    """By the definition: gains are grades above 0, in the sum and in the ideal."""
+    (folder / "qrels.txt").write_text("q1 0 a -2\nq1 0 b 2\nq1 0 c 1\nq2 0 a -1\nq2 0 d 1\n")
+    rows = {row["name"]: row["measure"]["mean"] for row in report(folder, "a.run", "b.run")["rankings"]}
+    first = (2 / math.log2(3) + 1 / math.log2(4)) / (2 + 1 / math.log2(3))  # a, b, c
+    assert rows["a"] == pytest.approx((first + 1 / math.log2(3)) / 2)
+    (folder / "qrels.txt").write_text("q1 0 a 0\nq1 0 b 2\nq1 0 c 1\nq2 0 a 0\nq2 0 d 1\n")
+    same = {row["name"]: row["measure"]["mean"] for row in report(folder, "a.run", "b.run")["rankings"]}
+    assert rows == same
 
 
 def test_the_same_run_twice_counts_as_one(folder):
@@ -66,6 +84,16 @@ def test_runs_of_other_queries(folder):
     assert said["queries"] == 2
     rows = {row["name"]: row["measure"]["mean"] for row in said["rankings"]}
     assert rows["other"] == 0 and rows["mean"] == rows["a"]
+    assert said["queries_by_run"] == {"a": 2, "other": 0}
+    done = dorm("fuse", "a.run", "other.run", "--qrels", "qrels.txt", cwd=folder)
+    assert (
+        "warning: other lists none of the 2 judged queries, so that its weight says nothing; its first query is 'q9', "
+        "the first that is judged 'q1': the ids have to be the same"
+    ) in done.stderr
+    assert "of the judged queries other lists none" in done.stdout
+    (folder / "half.run").write_text("q2 Q0 d 1 3 x\nq2 Q0 e 2 2 x\n")
+    done = dorm("fuse", "a.run", "half.run", "--qrels", "qrels.txt", cwd=folder)
+    assert "warning" not in done.stderr and "of the judged queries half lists 1\n" in done.stdout
 
 
 def test_lists_of_one_document_and_ties(folder):
@@ -106,6 +134,15 @@ def test_twenty_runs(folder):
         ("q1 Q0 a 1 2 x\nq1 Q0 a 2 1 x\n", "query 'q1': c: document 'a' is listed twice"),
         ("q1 a 3\n", "c.run:1:7: found 3 words; expected 6"),
         ("{}", "c.run"),
+        (
+            '{"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1}]}}, '
+            '{"error": {"type": "index_not_found_exception"}, "status": 404}]}',
+            "c.run: query '2': found the error 'index_not_found_exception'; expected answers of Elasticsearch",
+        ),
+        (
+            '{"q1": {"hits": {"hits": [{"_id": "a", "_score": 1}]}}, "q2": {"error": "timeout"}}',
+            "c.run: query 'q2': found the error 'timeout'; expected answers of Elasticsearch",
+        ),
     ],
 )
 def test_runs_that_are_refused(folder, text, message):
@@ -118,7 +155,9 @@ def test_runs_that_are_refused(folder, text, message):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["a.run"], "found one run, a.run; expected two or more"),
+        (["a.run"], "found one run, a.run; expected two or more, or --features beside it"),
+        (["a.run,b.run"], "found one run, a.run,b.run; expected two or more, with blanks between"),
+        (["a.run", "b.run", "--encode", "kind=onehot"], "--encode is about the columns of --features FILE"),
         (["a.run", "a.run"], "a.run and a.run are both called 'a'; expected NAME=FILE for one of them"),
         (["a.run", "b.run", "--qrels", "none.txt"], "no judged query is in a run"),
         (["a.run", "b.run", "--qrels", "twice.txt"], "query 'q1': document 'b' is judged twice"),

@@ -220,7 +220,7 @@ def test_one_error_names_all_columns_that_cannot_be_read_and_the_options_that_he
         "1 column has missing values: 'clicks' (line 3: 'NA')",
         "to encode them: --encode brand=onehot,price=thousands,added=age",
         "to fill in what is missing: --missing zero",
-        "all together: --document-column doc_id --encode brand=onehot,price=thousands,added=age --ignore-column title "
+        "all together: --document-column doc_id --encode brand=onehot,price=thousands,added=age --title-column title "
         "--missing zero",
     ):
         assert part in said, part

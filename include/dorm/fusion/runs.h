@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dorm/base/catalog.h"
+#include "dorm/data/input.h"
 #include "dorm/data/judgments.h"
 #include "dorm/dataset.h"
 
@@ -58,6 +59,7 @@ struct FusionInput {
   std::vector<QueryFeature> query_features = {};  // and products of the runs with these
   FusionScale scale = FusionScale::minmax;
   Absent absent = Absent::minimum;
+  std::vector<ColumnEncoding> encodings = {};  // of the table that features are read from, fitted
 
   std::size_t num_lists() const { return runs.size() + features.size(); }
   std::size_t num_columns() const { return num_lists() + 2 * runs.size() * query_features.size(); }
@@ -113,6 +115,7 @@ struct JoinedRuns {
   std::vector<double> reciprocal_rank;     // by document
   std::vector<std::uint8_t> judged;        // by document: whether it is
   std::size_t judged_queries = 0;          // the first of them have judgments
+  std::vector<std::size_t> judged_by_run;  // by run: how many of these it lists
   std::vector<std::vector<float>> missed;  // by judged query: labels of documents that no run lists, sorted
   std::size_t unlisted_queries = 0;        // judged, but in no run: left out
   std::vector<double> low, high;           // by list: least and largest score, mean over the queries that have it

@@ -75,7 +75,7 @@ std::string ColumnSample::proposed_number() const {
 std::string ColumnSample::proposal() const {
   if (count_ == 0) return {};
   if (std::string number = proposed_number(); !number.empty()) return number;
-  if (repeats_query_ && !varies_) return {};
+  if (is_of_queries()) return {};
   if (distinct_.size() > kMostDistinct || letters_ > kLongestCategory * count_) return {};
   return distinct_.size() * kFewestRepetitions <= count_ ? "onehot" : "";
 }

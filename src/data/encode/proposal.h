@@ -18,6 +18,11 @@ class ColumnSample {
   /// all documents of a query share a text, which cannot rank them.
   std::string proposal() const;
 
+  /// All documents of a query share a text, as far as they were seen one behind another.
+  bool is_of_queries() const { return repeats_query_ && !varies_; }
+  /// Too many different texts for a title to be a category.
+  bool differs() const { return distinct_.size() * 10 > count_; }
+
  private:
   std::string proposed_number() const;
 

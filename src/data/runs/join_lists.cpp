@@ -158,7 +158,9 @@ JoinedLists join_lists(std::span<const std::vector<ListedDocument>> lists, const
     std::vector<std::uint32_t> listed;
     for (std::size_t i = 0; i < lists[r].size(); ++i)
       if (rows.of_list[r][i] != DocumentNumbers::kNone) {
-        scores.push_back(lists[r][i].score);
+        // Features are float32 wherever they come from, as data sets have them.
+        scores.push_back(r < input.runs.size() ? lists[r][i].score
+                                               : static_cast<double>(static_cast<float>(lists[r][i].score)));
         listed.push_back(rows.of_list[r][i]);
       }
     if (r < input.runs.size()) {

@@ -167,6 +167,7 @@ JoinedRuns join_runs(std::span<const NamedRun> runs, std::span<const Judgment> j
   join_all(queries, runs, input, options);
   add_ranges(queries, out);
   out.data = data_of(queries, input, options.threads);
+  out.judged_by_run.assign(input.runs.size(), 0);
   for (const RunQuery& query : queries) {
     out.judged.insert(out.judged.end(), query.is_judged.begin(), query.is_judged.end());
     const std::vector<double>& ranks = query.joined.reciprocal_rank;
@@ -174,6 +175,7 @@ JoinedRuns join_runs(std::span<const NamedRun> runs, std::span<const Judgment> j
     out.shares.insert(out.shares.end(), query.shares.begin(), query.shares.end());
     if (!query.judged) continue;
     ++out.judged_queries;
+    for (std::size_t r = 0; r < input.runs.size(); ++r) out.judged_by_run[r] += !std::isnan(query.low[r]);
     std::vector<float>& missed = out.missed.emplace_back();
     for (const auto& [document, label] : query.labels) missed.push_back(label);
     std::sort(missed.begin(), missed.end());

@@ -157,6 +157,14 @@ def test_features_by_document_and_by_pair(collection, facts, tmp_path):
         fusion.ranker.fuse(runs)
     with pytest.raises(ValueError, match="no value for a document of the runs"):
         dorm.fuse(runs, qrels, features={"age": {"nobody": 1}})
+    first = next(iter(popularity))
+    less = {document: value for document, value in popularity.items() if document != first}
+    expected = dorm.fuse(runs, qrels, features={"popularity": less}).weights
+    assert dorm.fuse(runs, qrels, features={"popularity": {**popularity, first: None}}).weights == expected
+    table = pd.DataFrame({"docid": list(popularity), "popularity": ["NA", *list(popularity.values())[1:]]})
+    assert dorm.fuse(runs, qrels, features=table).weights == expected
+    with pytest.raises(ValueError, match=r"feature 'kind' has the value 'red'; expected numbers: encode the column"):
+        dorm.fuse(runs, qrels, features=table.assign(kind="red"))
     alone = dorm.fuse({"good": runs["good"]}, qrels, features={"age": age})
     assert alone.weights["good"] == 1
 

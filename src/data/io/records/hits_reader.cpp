@@ -23,6 +23,9 @@ bool is_answer(const Json& json) {
          json["hits"]["hits"].is_array();
 }
 
+/// What an engine says of a search that failed.
+bool is_failure(const Json& json) { return json.is_object() && json.contains("error") && !is_answer(json["error"]); }
+
 class Answers {
  public:
   explicit Answers(const std::string& name) : name_(name) {}
@@ -36,8 +39,9 @@ class Answers {
       return;
     }
     if (!json.is_object()) fail(fmt::format("found {}; expected {}", json.type_name(), kExpected));
+    if (is_failure(json)) refuse(json, query_of(json));
     for (const auto& [key, answer] : json.items()) {
-      if (!is_answer(answer)) fail(fmt::format("found no hits of {}; expected {}", in_quotes(key), kExpected));
+      if (!is_answer(answer)) refuse(answer, key);
       add(answer, key);
     }
   }
@@ -51,6 +55,14 @@ class Answers {
       if (answer.contains(key))
         return answer[key].is_string() ? answer[key].get<std::string>() : json_text(answer[key]);
     return std::to_string(number_);
+  }
+
+  [[noreturn]] void refuse(const Json& answer, const std::string& query) const {
+    if (!is_failure(answer)) fail(fmt::format("found no hits of {}; expected {}", in_quotes(query), kExpected));
+    const Json& error = answer["error"];
+    const Json& type = error.is_object() && error.contains("type") ? error["type"] : error;
+    fail(fmt::format("query {}: found the error {}; expected {}", in_quotes(query),
+                     in_quotes(type.is_string() ? type.get<std::string>() : json_text(type)), kExpected));
   }
 
   void add(const Json& answer, const std::string& query) {

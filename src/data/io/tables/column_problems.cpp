@@ -109,20 +109,26 @@ Remedy ColumnProblems::missing_rules() const {
 std::vector<Remedy> ColumnProblems::remedies(bool documents_known) const {
   std::vector<Remedy> remedies;
   Remedy ignored{Remedy::Kind::ignore_columns}, encoded{Remedy::Kind::encode_columns};
+  Remedy of_queries{Remedy::Kind::query_text}, title{Remedy::Kind::title};
   for (const Entry* entry : in_order(unreadable_)) {
     if (!documents_known && names_a_document(entry->first)) {
       remedies.push_back({Remedy::Kind::document_column, {entry->first}});
       documents_known = true;
     } else if (const std::string rule = entry->second.sample.proposal(); !entry->second.expected.empty()) {
       if (rule.starts_with("age:")) encoded.columns.push_back(escaped(entry->first) + "=" + rule);
+    } else if ((rule.empty() || rule == "onehot") && title.columns.empty() && names_a_title(entry->first) &&
+               entry->second.sample.differs()) {
+      title.columns.push_back(entry->first);
+    } else if (rule.empty() && of_queries.columns.empty() && entry->second.sample.is_of_queries()) {
+      of_queries.columns.push_back(entry->first);
     } else if (!rule.empty()) {
       encoded.columns.push_back(escaped(entry->first) + "=" + rule);
     } else {
       ignored.columns.push_back(entry->first);
     }
   }
-  if (!encoded.columns.empty()) remedies.push_back(std::move(encoded));
-  if (!ignored.columns.empty()) remedies.push_back(std::move(ignored));
+  for (Remedy* remedy : {&encoded, &of_queries, &title, &ignored})
+    if (!remedy->columns.empty()) remedies.push_back(std::move(*remedy));
   if (Remedy rules = missing_rules(); !rules.columns.empty()) remedies.push_back(std::move(rules));
   return remedies;
 }

@@ -30,10 +30,11 @@ class ColumnFinder {
     return place;
   }
 
-  /// A column that may be meant, if there is exactly one.
+  /// A column that may be meant, if there is exactly one, or exactly one of ids.
   void suggest(Remedy::Kind kind, bool (*looks_right)(std::string_view)) {
     std::vector<std::string> fitting;
     std::copy_if(header_.begin(), header_.end(), std::back_inserter(fitting), looks_right);
+    if (fitting.size() > 1) std::erase_if(fitting, [](const std::string& name) { return !names_an_id(name); });
     if (fitting.size() == 1) remedies_.push_back({kind, fitting});
   }
 
