@@ -9,8 +9,10 @@
 #include "base/parallel.h"
 #include "data/scale/scale_doubles.h"
 #include "data/scale/scale_rows.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/align.h"
+#include "model/features/curve_values.h"
 
 namespace dorm {
 namespace {
@@ -43,6 +45,18 @@ CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
   return table;
 }
 
+/// Scalings that are (x - shift) * factor of each value by itself.
+struct Affine {
+  std::vector<double> shift, factor;  // empty: another
+
+  Affine(const Scaling& scaling, std::size_t columns) {
+    if (scaling.per_query() || takes_logarithm(scaling.kind)) return;
+    const bool none = scaling.kind == ScalingKind::none;
+    shift = none ? std::vector<double>(columns, 0.0) : scaling.shift;
+    factor = none ? std::vector<double>(columns, 1.0) : scaling.factor;
+  }
+};
+
 }  // namespace
 
 std::vector<double> curve_parts(const Model& model, const Dataset& data, std::size_t threads) {
@@ -72,18 +86,32 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
     if (!std::isnan(absent[j])) constant += model.curves->value(j, model.weights[j], absent[j]);
   const std::size_t useful = threads_worth(place.threads, std::uint64_t{data.num_documents()} * tables.size());
   std::vector<std::vector<double>> scaled(thread_count(useful));
+  const Affine affine(scaling, tables.size());
   parallel_for(data.num_queries(), useful, [&](std::size_t q, std::size_t worker) {
     const Query query = data.query(q);
     const std::span<double> out = std::span(scores).subspan(query.first_document, query.size());
     std::fill(out.begin(), out.end(), constant);
-    if (!query.rows.dense()) return add_curves(tables, scaled_columns(scaling, query).data(), tables.size(), out, gaps);
-    prefetch_rows(dense_rows(query));
+    if (!query.rows.dense()) {
+      const std::vector<double> values = scaled_columns(scaling, query);
+      return add_curves(tables, {.scaled = values.data(), .stride = tables.size()}, out, gaps);
+    }
+    const DenseRows rows = dense_rows(query);
+    if (!affine.shift.empty()) {
+      CurveRows raw = {
+          .raw = rows.data, .shift = affine.shift.data(), .factor = affine.factor.data(), .stride = rows.stride};
+      if (q + 1 < data.num_queries()) {
+        const DenseRows next = dense_rows(data.query(q + 1));
+        raw.upcoming = {next.data, next.rows * next.stride};
+      }
+      return add_curves(tables, raw, out, gaps);
+    }
+    prefetch_rows(rows);
     std::vector<double>& values = scaled[worker];
     values.resize(std::max(values.size(), query.size() * kColumnsAtOnce));
     for (std::size_t j = 0; j < tables.size(); j += kColumnsAtOnce) {
       const std::size_t count = std::min(kColumnsAtOnce, tables.size() - j);
-      scale_columns(scaling, dense_rows(query), j, count, values.data());
-      add_curves(std::span(tables).subspan(j, count), values.data(), count, out, gaps);
+      scale_columns(scaling, rows, j, count, values.data());
+      add_curves(std::span(tables).subspan(j, count), {.scaled = values.data(), .stride = count}, out, gaps);
     }
   });
   return scores;
