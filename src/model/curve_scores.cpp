@@ -26,9 +26,8 @@ CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
   table.weight = weight;
   table.missing = curve.missing.value_or(0);
   const bool lines = curves.shape == CurveShape::lines, bent = !curve.knots.empty();
-  if (bent) table.knots.assign(curve.knots.begin() + (lines ? 1 : 0), curve.knots.end() - (lines ? 1 : 0));
+  if (bent) table.set_knots(std::span(curve.knots).subspan(lines ? 1 : 0, curve.knots.size() - (lines ? 2 : 0)));
   const std::size_t slots = std::max(kLeastSlots, std::bit_ceil(table.knots.size() + 1));
-  std::copy_n(table.knots.begin(), std::min(table.knots.size(), table.search.size()), table.search.begin());
   for (std::vector<double>* each : {&table.level, &table.slope, &table.start}) each->assign(slots, 0.0);
   double level = -curves.raw_at_median(j) - weight * curve.median;
   for (std::size_t b = 0; b <= table.knots.size(); ++b) {
@@ -45,17 +44,8 @@ CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
   return table;
 }
 
-/// Scalings that are (x - shift) * factor of each value by itself.
-struct Affine {
-  std::vector<double> shift, factor;  // empty: another
-
-  Affine(const Scaling& scaling, std::size_t columns) {
-    if (scaling.per_query() || takes_logarithm(scaling.kind)) return;
-    const bool none = scaling.kind == ScalingKind::none;
-    shift = none ? std::vector<double>(columns, 0.0) : scaling.shift;
-    factor = none ? std::vector<double>(columns, 1.0) : scaling.factor;
-  }
-};
+/// Whether values are scaled one by one, as (x - shift) * factor.
+bool is_affine(const Scaling& scaling) { return !scaling.per_query() && !takes_logarithm(scaling.kind); }
 
 }  // namespace
 
@@ -73,11 +63,15 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
   if (data.num_queries() == 0) return scores;
   const Scaling scaling = scaling_of_columns(model, data);
   std::vector<double> absent = values_of_absent_features(model);
+  const bool affine = is_affine(scaling);
   std::vector<CurveTable> tables;
   for (const std::size_t feature : features_of_columns(model, data)) {
     tables.emplace_back();
     if (feature == FeatureIndex::kUnknown) continue;
-    tables.back() = table_of(*model.curves, feature, model.weights[feature]);
+    CurveTable& table = tables.back() = table_of(*model.curves, feature, model.weights[feature]);
+    const std::size_t column = tables.size() - 1;
+    if (affine && scaling.kind != ScalingKind::none) table.set_scaling(scaling.shift[column], scaling.factor[column]);
+    if (scaling.kind == ScalingKind::none) table.set_scaling(0, 1);
     absent[feature] = std::numeric_limits<double>::quiet_NaN();
   }
   const bool gaps = data.input().has_rule(Missing::keep);
@@ -86,7 +80,6 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
     if (!std::isnan(absent[j])) constant += model.curves->value(j, model.weights[j], absent[j]);
   const std::size_t useful = threads_worth(place.threads, std::uint64_t{data.num_documents()} * tables.size());
   std::vector<std::vector<double>> scaled(thread_count(useful));
-  const Affine affine(scaling, tables.size());
   parallel_for(data.num_queries(), useful, [&](std::size_t q, std::size_t worker) {
     const Query query = data.query(q);
     const std::span<double> out = std::span(scores).subspan(query.first_document, query.size());
@@ -96,9 +89,8 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
       return add_curves(tables, {.scaled = values.data(), .stride = tables.size()}, out, gaps);
     }
     const DenseRows rows = dense_rows(query);
-    if (!affine.shift.empty()) {
-      CurveRows raw = {
-          .raw = rows.data, .shift = affine.shift.data(), .factor = affine.factor.data(), .stride = rows.stride};
+    if (affine) {
+      CurveRows raw = {.raw = rows.data, .stride = rows.stride};
       if (q + 1 < data.num_queries()) {
         const DenseRows next = dense_rows(data.query(q + 1));
         raw.upcoming = {next.data, next.rows * next.stride};

@@ -34,12 +34,11 @@ std::uint16_t CurvePieces::code_of(double x) const {
   const std::uint32_t shift = CurveSlots::shift_of(bins());
   if (std::isnan(x) && missing) return static_cast<std::uint16_t>(pieces() << shift);
   if (std::isnan(x)) x = median;
-  const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, x);
-  const auto piece = static_cast<std::size_t>(above - edges.begin()) - 1;
+  std::size_t piece = 0;
+  for (std::size_t k = 1; k < pieces(); ++k) piece += x >= edges[k] ? 1 : 0;
   const double width = edges[piece + 1] - edges[piece];
   const double place = width > 0 && std::isfinite(width) ? std::clamp((x - edges[piece]) / width, 0.0, 1.0) : 0;
-  return static_cast<std::uint16_t>((piece << shift) +
-                                    static_cast<std::size_t>(std::lround(place * most_places(shift))));
+  return static_cast<std::uint16_t>((piece << shift) + static_cast<std::uint32_t>(place * most_places(shift) + 0.5));
 }
 
 std::vector<double> CurveBasis::weights_of(std::span<const double> w) const {

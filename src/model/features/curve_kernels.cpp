@@ -102,92 +102,116 @@ struct SumJob {
   double* sums;
 };
 
-/// Some documents with coefficients.
+/// Document by document, so that consecutive additions are to different slots. Without `eights`, features of as many
+/// slots are left out.
+[[gnu::always_inline]] inline void add_plainly(const SumJob& job, bool eights) {
+  const std::size_t documents = job.coefficients.size();
+  for (std::size_t i = 0; i < documents; ++i) {
+    const double coefficient = job.coefficients[i];
+    if (coefficient == 0) continue;
+    const std::uint16_t* code = job.codes + i;
+    for (const CurveSlots& feature : job.features) {
+      const std::uint32_t number = *code;
+      code += documents;
+      if (!eights && feature.count == kLeastSlots) continue;
+      double* const slot = job.sums + 2 * std::size_t{feature.first} + (number >> feature.shift);
+      slot[0] += coefficient;
+      slot[feature.count] += coefficient * static_cast<double>(static_cast<std::int32_t>(number));
+    }
+  }
+}
+
+/// Eights of documents, one of them at least with a coefficient, and what they have of some features.
 struct ListedDocuments {
-  static constexpr std::size_t kMost = 64, kFeatures = 8;
-  std::size_t count = 0;
-  std::uint32_t place[kMost];
-  alignas(64) double coefficient[kMost] = {};
-  std::uint16_t codes[kFeatures][kMost] = {};
+  static constexpr std::size_t kMost = 64, kFeatures = 4;
+  std::size_t eights = 0, count = 0;
+  std::size_t first[kMost / 8];    // of each eight
+  std::uint32_t place[kMost + 1];  // of those with a coefficient, among all
+  alignas(64) double coefficients[kMost];
   alignas(64) double products[kFeatures][kMost];
   alignas(64) std::int64_t slots[kFeatures][kMost];
 
-  [[gnu::always_inline]] void add(std::size_t document, double of_document) {
-    place[count] = static_cast<std::uint32_t>(document);
-    coefficient[count++] = of_document;
+  /// As many as there is room for; returns the next.
+  [[gnu::always_inline]] std::size_t fill(std::span<const double> all, std::size_t document) {
+    eights = count = 0;
+    for (; document < all.size() && eights < kMost / 8; document += 8) {
+      const std::size_t before = count;
+      for (std::size_t k = 0; k < 8; ++k) {
+        const double coefficient = document + k < all.size() ? all[document + k] : 0;
+        coefficients[8 * eights + k] = coefficient;
+        place[count] = static_cast<std::uint32_t>(8 * eights + k);
+        count += coefficient != 0 ? 1 : 0;
+      }
+      if (count > before) first[eights++] = document;
+    }
+    return document;
   }
 };
 
-/// Document by document, so that consecutive additions are to different slots.
-[[gnu::always_inline]] inline void add_listed(std::span<const CurveSlots> features, const ListedDocuments& list,
-                                              double* sums, bool all) {
-  for (std::size_t k = 0; k < list.count; ++k)
-    for (std::size_t f = 0; f < features.size(); ++f) {
-      if (!all && features[f].count == kLeastSlots) continue;
-      double* const slot = sums + 2 * std::size_t{features[f].first} + list.slots[f][k];
-      slot[0] += list.coefficient[k];
-      slot[features[f].count] += list.products[f][k];
-    }
-}
-
-/// The same of one feature with all slots in registers.
-template <std::size_t N>
-[[gnu::always_inline]] inline void add_listed_to_eight(const CurveSlots& feature, const ListedDocuments& list,
-                                                       std::size_t f, double* sums) {
+/// Features of eight slots from j on: all their sums stay in registers.
+template <std::size_t N, std::size_t features>
+[[gnu::always_inline]] inline void add_eights(const SumJob& job, std::size_t j, ListedDocuments& list) {
   using Longs = typename CodeLanes<N>::Longs;
-  double *const counts = sums + 2 * std::size_t{feature.first}, *const places = counts + N;
-  typename LanesOf<N>::Doubles count = {}, place = {};
-  Longs lanes = {};
+  using Doubles = typename LanesOf<N>::Doubles;
+  Doubles number = {}, coefficient = {}, counts[features], places[features];
+  Longs lanes = {}, code = {};
   for (std::size_t k = 0; k < N; ++k) lanes[k] = static_cast<std::int64_t>(k);
-  load_vector(counts, count);
-  load_vector(places, place);
-  for (std::size_t k = 0; k < list.count; ++k) {
-    const Longs hit = lanes == list.slots[f][k];
-    count = hit ? count + list.coefficient[k] : count;
-    place = hit ? place + list.products[f][k] : place;
+#pragma GCC unroll 4
+  for (std::size_t f = 0; f < features; ++f) {
+    const std::uint16_t* const codes = job.codes + (j + f) * job.coefficients.size();
+    for (std::size_t e = 0; e < list.eights; ++e) {
+      load_codes<N>(codes + list.first[e], code, number);
+      load_vector(list.coefficients + e * N, coefficient);
+      number *= coefficient;
+      code >>= static_cast<std::int64_t>(job.features[j + f].shift);
+      store_vector(number, list.products[f] + e * N);
+      store_vector(code, list.slots[f] + e * N);
+    }
+    load_vector(job.sums + 2 * std::size_t{job.features[j + f].first}, counts[f]);
+    load_vector(job.sums + 2 * std::size_t{job.features[j + f].first} + N, places[f]);
   }
-  store_vector(count, counts);
-  store_vector(place, places);
+  for (std::size_t k = 0; k < list.count; ++k) {
+    const std::size_t i = list.place[k];
+#pragma GCC unroll 4
+    for (std::size_t f = 0; f < features; ++f) {
+      const Longs hit = lanes == list.slots[f][i];
+      counts[f] = hit ? counts[f] + list.coefficients[i] : counts[f];
+      places[f] = hit ? places[f] + list.products[f][i] : places[f];
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t f = 0; f < features; ++f) {
+    store_vector(counts[f], job.sums + 2 * std::size_t{job.features[j + f].first});
+    store_vector(places[f], job.sums + 2 * std::size_t{job.features[j + f].first} + N);
+  }
 }
 
-/// What the listed documents have of `count` features from the first of these on.
-template <std::size_t N>
-[[gnu::always_inline]] inline void add_features(const SumJob& job, std::size_t j, std::size_t count,
-                                                ListedDocuments& list) {
-  typename LanesOf<N>::Doubles number = {}, coefficient = {};
-  typename CodeLanes<N>::Longs code = {};
-  const std::span<const CurveSlots> features = job.features.subspan(j, count);
-  for (std::size_t f = 0; f < count; ++f) {
-    const std::uint16_t* const codes = job.codes + (j + f) * job.coefficients.size();
-    for (std::size_t k = 0; k < list.count; ++k) list.codes[f][k] = codes[list.place[k]];
-  }
-  for (std::size_t f = 0; f < count; ++f)
-    for (std::size_t k = 0; k < list.count; k += N) {
-      load_codes<N>(list.codes[f] + k, code, number);
-      load_vector(list.coefficient + k, coefficient);
-      number *= coefficient;
-      code >>= static_cast<std::int64_t>(features[f].shift);
-      store_vector(number, list.products[f] + k);
-      store_vector(code, list.slots[f] + k);
+[[gnu::always_inline]] inline void add_listed(const SumJob& job) {
+  constexpr std::size_t kMost = ListedDocuments::kFeatures;
+  ListedDocuments list;
+  bool others = false;
+  for (std::size_t i = 0; i < job.coefficients.size();) {
+    i = list.fill(job.coefficients, i);
+    for (std::size_t j = 0; j < job.features.size();) {
+      std::size_t run = 0;
+      while (run < kMost && j + run < job.features.size() && job.features[j + run].count == kLeastSlots) ++run;
+      if (run == kMost)
+        add_eights<kLeastSlots, kMost>(job, j, list);
+      else if (run > 0)
+        add_eights<kLeastSlots, 1>(job, j, list);
+      others = others || run == 0;
+      j += run == kMost ? kMost : 1;
     }
-  std::size_t others = count;
-  for (std::size_t f = 0; f < count && N == kLeastSlots; ++f) {
-    if (features[f].count != N) continue;
-    add_listed_to_eight<N>(features[f], list, f, job.sums);
-    --others;
   }
-  if (others > 0) add_listed(features, list, job.sums, N != kLeastSlots);
+  if (others) add_plainly(job, false);
 }
 
 template <std::size_t N>
 [[gnu::always_inline]] inline void add_all(const SumJob& job) {
-  ListedDocuments list;
-  for (std::size_t i = 0; i < job.coefficients.size();) {
-    for (list.count = 0; i < job.coefficients.size() && list.count < ListedDocuments::kMost; ++i)
-      if (job.coefficients[i] != 0) list.add(i, job.coefficients[i]);
-    for (std::size_t j = 0; j < job.features.size(); j += ListedDocuments::kFeatures)
-      add_features<N>(job, j, std::min(ListedDocuments::kFeatures, job.features.size() - j), list);
-  }
+  if constexpr (N == kLeastSlots)
+    add_listed(job);
+  else
+    add_plainly(job, true);
 }
 
 struct FoldJob {

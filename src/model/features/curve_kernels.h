@@ -42,9 +42,9 @@ void score_codes(std::span<const CurveSlots> features, const std::uint16_t* code
 void add_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, std::span<const double> coefficients,
                double* sums, SimdLevel level_of_cpu = simd_level());
 
-/// Such sums as a direction. A document has line[s] + line_rise[s] * place of the feature itself, which is direction[j];
-/// of rise b, from `weight` on, it has 1 in the slots behind b, and of `lines` its share of b in it. Numbers behind the
-/// rises of a feature are left undefined, unless they are those of a later one.
+/// Such sums as a direction. A document has line[s] + line_rise[s] * place of the feature itself, which is
+/// direction[j]; of rise b, from `weight` on, it has 1 in the slots behind b, and of `lines` its share of b in it.
+/// Numbers behind the rises of a feature are left undefined, unless they are those of a later one.
 void fold_codes(std::span<const CurveSlots> features, const double* sums, const double* line, const double* line_rise,
                 bool lines, double* direction, SimdLevel level_of_cpu = simd_level());
 

@@ -14,7 +14,6 @@ inline constexpr std::size_t kLeastSlots = 8;  // of a table: what one register 
 
 template <std::size_t N>
 struct CodeLanes {
-  typedef std::uint16_t Halves __attribute__((vector_size(N * sizeof(std::uint16_t))));
   typedef std::int64_t Longs __attribute__((vector_size(N * sizeof(std::int64_t))));
 };
 

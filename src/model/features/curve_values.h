@@ -14,28 +14,37 @@
 
 namespace dorm {
 
+template <class T>
+constexpr std::array<T, 2 * kLeastSlots> unreached_knots() {
+  std::array<T, 2 * kLeastSlots> all{};
+  for (T& each : all) each = std::numeric_limits<T>::infinity();
+  return all;
+}
+
 /// A curve as it is evaluated at x: weight * x + level[b] + slope[b] * (x within [low, high] - start[b]), in the piece
 /// b that is behind as many knots as x is not below.
 struct CurveTable {
   std::vector<double> knots;
-  std::array<double, kLeastSlots> search = unreached();  // the same, of a table of kLeastSlots
+  std::array<double, 2 * kLeastSlots> search = unreached_knots<double>();  // the first of them
   std::vector<double> level = std::vector<double>(kLeastSlots), slope = level, start = level;
   double weight = 0;
   double low = -std::numeric_limits<double>::infinity(), high = -low;
   double missing = 0;  // at NaN
 
-  static constexpr std::array<double, kLeastSlots> unreached() {
-    std::array<double, kLeastSlots> all{};
-    for (double& each : all) each = std::numeric_limits<double>::infinity();
-    return all;
-  }
+  // Of values v that are given in 32 bits, with x = (v - shift) * factor: the least that are not below the knots.
+  double shift = 0, factor = 1;
+  std::vector<float> raw_knots;
+  std::array<float, 2 * kLeastSlots> raw_search = unreached_knots<float>();
+
+  void set_knots(std::span<const double> given);
+  /// After the knots. The factor is not below 0.
+  void set_scaling(double by_shift, double by_factor);
 };
 
-/// Row i at `scaled` + i * stride; or at `raw` + i * stride, and its column j is meant as (x - shift[j]) * factor[j].
+/// Row i: values x at `scaled` + i * stride, or values v at `raw` + i * stride.
 struct CurveRows {
   const double* scaled = nullptr;
   const float* raw = nullptr;
-  const double *shift = nullptr, *factor = nullptr;
   std::size_t stride = 0;
   std::span<const float> upcoming = {};  // what will be read after them, if known, to be fetched meanwhile
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/rng.h"
@@ -106,8 +107,9 @@ TEST(CurveKernels, FoldSumsToDirectionsOnEveryLevelOfInstructions) {
 
 CurveTable random_table(std::size_t pieces, Rng& rng) {
   CurveTable table;
-  for (std::size_t k = 1; k < pieces; ++k) table.knots.push_back(static_cast<double>(k) / 8 - 1);
-  std::copy_n(table.knots.begin(), std::min<std::size_t>(8, table.knots.size()), table.search.begin());
+  std::vector<double> knots;
+  for (std::size_t k = 1; k < pieces; ++k) knots.push_back(static_cast<double>(k) / 8 - 1);
+  table.set_knots(knots);
   for (std::vector<double>* each : {&table.level, &table.slope, &table.start}) {
     each->resize(std::max(kLeastSlots, std::bit_ceil(pieces)));
     for (double& x : *each) x = rng.normal();
@@ -134,11 +136,9 @@ TEST(CurveKernels, EvaluateCurvesOnEveryLevelOfInstructions) {
       for (const std::size_t columns : {1, 8, 19})
         for (const bool gaps : {false, true}) {
           std::vector<CurveTable> tables;
-          std::vector<double> shift, factor;
           for (std::size_t j = 0; j < columns; ++j) {
             tables.push_back(random_table(pieces, rng));
-            shift.push_back(rng.normal());
-            factor.push_back(j == 3 ? 0.0 : rng.uniform());
+            tables.back().set_scaling(rng.normal(), j == 3 ? 0.0 : rng.uniform());
           }
           const std::size_t stride = columns + 3;
           std::vector<float> raw(rows * stride);
@@ -151,19 +151,39 @@ TEST(CurveKernels, EvaluateCurvesOnEveryLevelOfInstructions) {
             scaled[k] = static_cast<double>(raw[k]);
             if (j >= columns) continue;
             expected[i] += value_of(tables[j], scaled[k]);
-            of_raw[i] += value_of(tables[j], (scaled[k] - shift[j]) * factor[j]);
+            of_raw[i] += value_of(tables[j], (scaled[k] - tables[j].shift) * tables[j].factor);
           }
           for (const SimdLevel each : test::simd_levels()) {
             std::vector<double> scores(rows, 0.25), others(rows, 0.25);
             add_curves(tables, {.scaled = scaled.data(), .stride = stride}, scores, gaps, each);
-            add_curves(
-                tables,
-                {.raw = raw.data(), .shift = shift.data(), .factor = factor.data(), .stride = stride, .upcoming = raw},
-                others, gaps, each);
+            add_curves(tables, {.raw = raw.data(), .stride = stride, .upcoming = raw}, others, gaps, each);
             EXPECT_EQ(scores, expected) << pieces << " " << rows << " " << columns << " " << gaps;
             EXPECT_EQ(others, of_raw) << pieces << " " << rows << " " << columns << " " << gaps;
           }
         }
+}
+
+// Knots in 32 bits are where the scaled value reaches the knot, to the last bit, however large the shift.
+TEST(CurveKernels, ScaleKnotsBackExactly) {
+  Rng rng(4);
+  for (const double shift : {0.0, 1e-3, -0.5, 1e9, -3e38})
+    for (const double factor : {1.0, 1e-6, 3e5, 1e-30, 0.0}) {
+      CurveTable table;
+      table.set_knots(std::vector<double>{-1e30, -1, -1e-12, 0, 0.25, 1, 1e30});
+      table.set_scaling(shift, factor);
+      constexpr float kMost = std::numeric_limits<float>::max();
+      for (std::size_t k = 0; k < table.knots.size(); ++k) {
+        const float least = table.raw_knots[k];
+        const auto reached = [&](float v) { return (static_cast<double>(v) - shift) * factor >= table.knots[k]; };
+        EXPECT_EQ(reached(kMost), least <= kMost) << shift << " " << factor << " " << k;
+        EXPECT_EQ(reached(-kMost), least == -kMost) << shift << " " << factor << " " << k;
+        if (!std::isfinite(least)) continue;
+        EXPECT_TRUE(reached(least)) << shift << " " << factor << " " << k;
+        if (least > -kMost) {
+          EXPECT_FALSE(reached(std::nextafter(least, -kMost))) << shift << " " << factor << " " << k;
+        }
+      }
+    }
 }
 
 }  // namespace
