@@ -9,8 +9,10 @@
 #include "base/parallel.h"
 #include "data/scale/scale_doubles.h"
 #include "data/scale/scale_rows.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/error.h"
 #include "model/align.h"
+#include "model/features/curve_values.h"
 
 namespace dorm {
 namespace {
@@ -24,9 +26,8 @@ CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
   table.weight = weight;
   table.missing = curve.missing.value_or(0);
   const bool lines = curves.shape == CurveShape::lines, bent = !curve.knots.empty();
-  if (bent) table.knots.assign(curve.knots.begin() + (lines ? 1 : 0), curve.knots.end() - (lines ? 1 : 0));
+  if (bent) table.set_knots(std::span(curve.knots).subspan(lines ? 1 : 0, curve.knots.size() - (lines ? 2 : 0)));
   const std::size_t slots = std::max(kLeastSlots, std::bit_ceil(table.knots.size() + 1));
-  std::copy_n(table.knots.begin(), std::min(table.knots.size(), table.search.size()), table.search.begin());
   for (std::vector<double>* each : {&table.level, &table.slope, &table.start}) each->assign(slots, 0.0);
   double level = -curves.raw_at_median(j) - weight * curve.median;
   for (std::size_t b = 0; b <= table.knots.size(); ++b) {
@@ -42,6 +43,9 @@ CurveTable table_of(const Curves& curves, std::size_t j, double weight) {
   }
   return table;
 }
+
+/// Whether values are scaled one by one, as (x - shift) * factor.
+bool is_affine(const Scaling& scaling) { return !scaling.per_query() && !takes_logarithm(scaling.kind); }
 
 }  // namespace
 
@@ -59,11 +63,15 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
   if (data.num_queries() == 0) return scores;
   const Scaling scaling = scaling_of_columns(model, data);
   std::vector<double> absent = values_of_absent_features(model);
+  const bool affine = is_affine(scaling);
   std::vector<CurveTable> tables;
   for (const std::size_t feature : features_of_columns(model, data)) {
     tables.emplace_back();
     if (feature == FeatureIndex::kUnknown) continue;
-    tables.back() = table_of(*model.curves, feature, model.weights[feature]);
+    CurveTable& table = tables.back() = table_of(*model.curves, feature, model.weights[feature]);
+    const std::size_t column = tables.size() - 1;
+    if (affine && scaling.kind != ScalingKind::none) table.set_scaling(scaling.shift[column], scaling.factor[column]);
+    if (scaling.kind == ScalingKind::none) table.set_scaling(0, 1);
     absent[feature] = std::numeric_limits<double>::quiet_NaN();
   }
   const bool gaps = data.input().has_rule(Missing::keep);
@@ -76,14 +84,26 @@ std::vector<double> curve_scores(const Model& model, const Dataset& data, const 
     const Query query = data.query(q);
     const std::span<double> out = std::span(scores).subspan(query.first_document, query.size());
     std::fill(out.begin(), out.end(), constant);
-    if (!query.rows.dense()) return add_curves(tables, scaled_columns(scaling, query).data(), tables.size(), out, gaps);
-    prefetch_rows(dense_rows(query));
+    if (!query.rows.dense()) {
+      const std::vector<double> values = scaled_columns(scaling, query);
+      return add_curves(tables, {.scaled = values.data(), .stride = tables.size()}, out, gaps);
+    }
+    const DenseRows rows = dense_rows(query);
+    if (affine) {
+      CurveRows raw = {.raw = rows.data, .stride = rows.stride};
+      if (q + 1 < data.num_queries()) {
+        const DenseRows next = dense_rows(data.query(q + 1));
+        raw.upcoming = {next.data, next.rows * next.stride};
+      }
+      return add_curves(tables, raw, out, gaps);
+    }
+    prefetch_rows(rows);
     std::vector<double>& values = scaled[worker];
     values.resize(std::max(values.size(), query.size() * kColumnsAtOnce));
     for (std::size_t j = 0; j < tables.size(); j += kColumnsAtOnce) {
       const std::size_t count = std::min(kColumnsAtOnce, tables.size() - j);
-      scale_columns(scaling, dense_rows(query), j, count, values.data());
-      add_curves(std::span(tables).subspan(j, count), values.data(), count, out, gaps);
+      scale_columns(scaling, rows, j, count, values.data());
+      add_curves(std::span(tables).subspan(j, count), {.scaled = values.data(), .stride = count}, out, gaps);
     }
   });
   return scores;

@@ -33,6 +33,7 @@ void fetch(std::span<const T> values) {
 
 struct RankingRisk::Workspace final : RiskWorkspace {
   std::vector<double> scores;
+  ScoreWorkspace lookups;
   ScorePlane plane;
   ListWorkspace list;
   PullBackWorkspace pull_back;
@@ -77,11 +78,11 @@ void RankingRisk::linearize_scores(std::size_t block, std::span<const double> w,
   workspace.scores.resize(lists_[block].size());
   if (const std::size_t next = workspace.upcoming; next < blocks_.size()) {
     __builtin_prefetch(&lists_[next]);
-    features_.scores_then(blocks_[block].query, blocks_[next].query, w, workspace.scores);
+    features_.scores_then(blocks_[block].query, blocks_[next].query, w, workspace.scores, workspace.lookups);
     fetch(std::span(lists_[next].query().b));
     fetch(lists_[next].reference());
   } else {
-    features_.scores(blocks_[block].query, w, workspace.scores);
+    features_.scores_then(blocks_[block].query, blocks_[block].query, w, workspace.scores, workspace.lookups);
   }
   lists_[block].linearize(workspace.scores, workspace.plane, workspace.list, oracle_);
 }
@@ -103,7 +104,8 @@ double RankingRisk::value(std::size_t block, std::span<const double> w, RiskWork
 bool RankingRisk::choose_reference(std::size_t b, Bound bound, std::span<const double> w, RiskWorkspace& scratch) {
   auto& workspace = static_cast<Workspace&>(scratch);
   workspace.scores.resize(lists_[b].size());
-  if (depends_on_scores(bound)) features_.scores(blocks_[b].query, w, workspace.scores);
+  if (const std::size_t q = blocks_[b].query; depends_on_scores(bound))
+    features_.scores_then(q, q, w, workspace.scores, workspace.lookups);
   return refer(b, bound, workspace.scores, workspace.list);
 }
 

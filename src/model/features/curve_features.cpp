@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 #include "base/vector/ordered_sum.h"
 #include "model/features/curve_knots.h"
@@ -32,12 +34,11 @@ std::uint16_t CurvePieces::code_of(double x) const {
   const std::uint32_t shift = CurveSlots::shift_of(bins());
   if (std::isnan(x) && missing) return static_cast<std::uint16_t>(pieces() << shift);
   if (std::isnan(x)) x = median;
-  const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, x);
-  const auto piece = static_cast<std::size_t>(above - edges.begin()) - 1;
+  std::size_t piece = 0;
+  for (std::size_t k = 1; k < pieces(); ++k) piece += x >= edges[k] ? 1 : 0;
   const double width = edges[piece + 1] - edges[piece];
   const double place = width > 0 && std::isfinite(width) ? std::clamp((x - edges[piece]) / width, 0.0, 1.0) : 0;
-  return static_cast<std::uint16_t>((piece << shift) +
-                                    static_cast<std::size_t>(std::lround(place * most_places(shift))));
+  return static_cast<std::uint16_t>((piece << shift) + static_cast<std::uint32_t>(place * most_places(shift) + 0.5));
 }
 
 std::vector<double> CurveBasis::weights_of(std::span<const double> w) const {
@@ -82,18 +83,17 @@ CurveFeatures::CurveFeatures(const Dataset& data, const Scaling& scaling, CurveB
 
 void CurveFeatures::add_slots(const CurvePieces& feature) {
   CurveSlots& slots = slots_.emplace_back();
-  slots.first = static_cast<std::uint32_t>(parts_.size());
+  slots.first = static_cast<std::uint32_t>(line_.size());
   slots.count = static_cast<std::uint32_t>(std::max(kLeastSlots, std::bit_ceil(feature.bins())));
   slots.shift = CurveSlots::shift_of(feature.bins());
-  parts_.resize(parts_.size() + slots.count);
-  const bool steps = feature.curved && basis_->shape == CurveShape::steps;
+  slots.rises = static_cast<std::uint32_t>(feature.rises);
+  slots.weight = feature.weight;
+  line_.resize(line_.size() + slots.count);
+  line_rise_.resize(line_.size());
+  if (feature.curved && basis_->shape == CurveShape::steps) return;
   for (std::size_t b = 0; b < feature.pieces(); ++b) {
-    Slot& slot = parts_[slots.first + b];
-    slot.start = static_cast<double>(b << slots.shift);
-    if (steps) continue;
-    slot.line = feature.edges[b];
-    slot.line_rise = (feature.edges[b + 1] - feature.edges[b]) / most_places(slots.shift);
-    if (feature.curved) slot.rise = 1 / most_places(slots.shift);
+    line_[slots.first + b] = feature.edges[b];
+    line_rise_[slots.first + b] = (feature.edges[b + 1] - feature.edges[b]) / most_places(slots.shift);
   }
 }
 
@@ -115,83 +115,86 @@ void CurveFeatures::set_signs(std::span<const std::int8_t> of_features) {
   }
 }
 
-void CurveFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w,
-                                std::span<double> out) const {
-  std::vector<double> tables(2 * parts_.size());
-  double *const level = tables.data(), *const slope = level + parts_.size();
+/// Levels, then slopes, by slot.
+void CurveFeatures::fill_tables(std::span<const double> w, std::span<double> tables) const {
+  double *const level = tables.data(), *const slope = level + line_.size();
+  const bool lines = basis_->shape == CurveShape::lines;
   for (std::size_t j = 0; j < features_; ++j) {
     const CurvePieces& feature = basis_->features[j];
+    const std::uint32_t shift = slots_[j].shift;
     const std::size_t first = slots_[j].first;
+    const double share = lines ? 1 / most_places(shift) : 0;
     const double* const rises = w.data() + feature.weight;
     double behind = 0;  // rises of the pieces before
     for (std::size_t b = 0; b < feature.pieces(); ++b) {
-      const Slot& slot = parts_[first + b];
       const double rise = b < feature.rises ? rises[b] : 0;
-      slope[first + b] = w[j] * slot.line_rise + rise * slot.rise;
-      level[first + b] = behind + w[j] * slot.line - slope[first + b] * slot.start;
+      slope[first + b] = w[j] * line_rise_[first + b] + rise * share;
+      level[first + b] = behind + w[j] * line_[first + b] - slope[first + b] * static_cast<double>(b << shift);
       behind += rise;
     }
     if (!feature.missing) continue;
     const std::uint16_t median = feature.code_of(feature.median);
-    const std::size_t usual = first + (median >> slots_[j].shift);
+    const std::size_t usual = first + (median >> shift);
     level[first + feature.pieces()] = level[usual] + slope[usual] * static_cast<double>(median) + w[*feature.missing];
   }
+}
+
+void CurveFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w, std::span<double> out,
+                                ScoreWorkspace& workspace) const {
+  std::vector<double>& tables = workspace.tables;
+  if (workspace.weights.size() != w.size() ||
+      std::memcmp(workspace.weights.data(), w.data(), w.size() * sizeof(double)) != 0) {
+    workspace.weights.assign(w.begin(), w.end());
+    tables.resize(2 * line_.size());
+    fill_tables(w, tables);
+  }
   const std::size_t next = upcoming == q ? 0 : data_.query(upcoming).size() * features_;
-  score_codes(slots_, codes(q), level, slope, out, {codes(upcoming), next});
+  score_codes(slots_, codes(q), tables.data(), tables.data() + line_.size(), out, {codes(upcoming), next});
 }
 
-void CurveFeatures::add_sums(std::size_t q, std::span<const double> coefficients, std::span<double> sums) const {
-  add_codes(slots_, codes(q), coefficients, sums.data());
-}
-
-/// direction += that of the sums, which it changes where values are missing.
 void CurveFeatures::fold(std::span<double> sums, std::span<double> direction) const {
-  const bool lines = basis_->shape == CurveShape::lines;
+  std::vector<std::pair<std::size_t, double>> missing;
   for (std::size_t j = 0; j < features_; ++j) {
     const CurvePieces& feature = basis_->features[j];
-    double* const own = sums.data() + 2 * slots_[j].first;
-    if (feature.missing) {
-      const std::uint16_t median = feature.code_of(feature.median);
-      const double count = own[2 * feature.pieces()];
-      double* const usual = own + 2 * (median >> slots_[j].shift);
-      usual[0] += count;
-      usual[1] += count * static_cast<double>(median);
-      direction[*feature.missing] += count;
-    }
-    double* const rises = direction.data() + feature.weight;
-    double behind = 0, line = 0;  // coefficients in the pieces behind
-    for (std::size_t b = feature.pieces(); b-- > 0;) {
-      const Slot& slot = parts_[slots_[j].first + b];
-      const double count = own[2 * b], places = own[2 * b + 1] - count * slot.start;
-      line += count * slot.line + places * slot.line_rise;
-      if (b < feature.rises) rises[b] += behind + (lines ? places * slot.rise : 0);
-      behind += count;
-    }
-    direction[j] += line;
+    if (!feature.missing) continue;
+    const CurveSlots& slots = slots_[j];
+    double *const counts = sums.data() + 2 * slots.first, *const places = counts + slots.count;
+    const std::uint16_t median = feature.code_of(feature.median);
+    const double count = std::exchange(counts[feature.pieces()], 0.0);
+    places[feature.pieces()] = 0;
+    counts[median >> slots.shift] += count;
+    places[median >> slots.shift] += count * static_cast<double>(median);
+    missing.emplace_back(*feature.missing, count);
   }
+  fold_codes(slots_, sums.data(), line_.data(), line_rise_.data(), basis_->shape == CurveShape::lines,
+             direction.data());
+  for (const auto& [weight, count] : missing) direction[weight] = count;
 }
 
 void CurveFeatures::pull_back(std::size_t q, std::span<const double> coefficients, Plane& out,
                               PullBackWorkspace& workspace) const {
-  workspace.sums.assign(2 * parts_.size() + dimension(), 0.0);
-  const std::span<double> sums = std::span(workspace.sums).first(2 * parts_.size());
-  const std::span<double> direction = std::span(workspace.sums).subspan(2 * parts_.size());
-  add_sums(q, coefficients, sums);
+  workspace.sums.resize(2 * line_.size() + dimension() + kRisePadding);
+  const std::span<double> sums = std::span(workspace.sums).first(2 * line_.size());
+  const std::span<double> direction = std::span(workspace.sums).subspan(2 * line_.size());
+  std::fill(sums.begin(), sums.end(), 0.0);
+  add_codes(slots_, codes(q), coefficients, sums.data());
   fold(sums, direction);
   out.columns.clear();
-  out.direction.assign(direction.begin(), direction.end());
+  out.direction.assign(direction.begin(), direction.end() - kRisePadding);
 }
 
 std::vector<double> CurveFeatures::combine(std::span<const double> coefficients, std::size_t threads) const {
-  PartialSums sums(kCurveParts, 2 * parts_.size());
+  PartialSums sums(kCurveParts, 2 * line_.size());
   const std::size_t queries = data_.num_queries();
   parallel_for(kCurveParts, threads, [&](std::size_t part, std::size_t) {
     const std::size_t end = piece_begin(queries, kCurveParts, part + 1);
     for (std::size_t q = piece_begin(queries, kCurveParts, part); q < end; ++q)
-      add_sums(q, coefficients.subspan(data_.first_document(q), data_.query(q).size()), sums[part]);
+      add_codes(slots_, codes(q), coefficients.subspan(data_.first_document(q), data_.query(q).size()),
+                sums[part].data());
   });
-  std::vector<double> direction(dimension()), total = sums.total();
+  std::vector<double> direction(dimension() + kRisePadding), total = sums.total();
   fold(total, direction);
+  direction.resize(dimension());
   return direction;
 }
 
@@ -219,9 +222,9 @@ double CurveFeatures::scatter(std::span<const std::uint16_t> codes, std::size_t 
   for (const std::uint16_t each : codes) {
     const bool missing = static_cast<std::size_t>(each >> shift) >= feature.pieces();
     const std::uint16_t code = missing ? feature.code_of(feature.median) : each;
-    const Slot& slot = parts_[slots_[j].first + (code >> shift)];
-    const double place = static_cast<double>(code) - slot.start, value = slot.line + slot.line_rise * place;
-    pieces[code >> shift].add(place / most_places(shift));
+    const std::size_t piece = code >> shift, slot = slots_[j].first + piece;
+    const double place = static_cast<double>(code - (piece << shift)), value = line_[slot] + line_rise_[slot] * place;
+    pieces[piece].add(place / most_places(shift));
     mean += value / documents;
     squares += value * value;
     gaps += missing ? 1 : 0;
@@ -240,7 +243,7 @@ double CurveFeatures::scatter(std::span<const std::uint16_t> codes, std::size_t 
 }
 
 double CurveFeatures::work(std::size_t q) const {
-  return static_cast<double>(data_.query(q).size() * features_ * 2 + 4 * parts_.size());
+  return static_cast<double>(data_.query(q).size() * features_ * 2 + 4 * line_.size());
 }
 
 }  // namespace dorm

@@ -61,10 +61,11 @@ class CurveFeatures final : public Representation {
   void set_signs(std::span<const std::int8_t> of_features);
 
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override {
-    scores_then(query, query, w, out);
+    ScoreWorkspace workspace;
+    scores_then(query, query, w, out, workspace);
   }
-  void scores_then(std::size_t query, std::size_t upcoming, std::span<const double> w,
-                   std::span<double> out) const override;
+  void scores_then(std::size_t query, std::size_t upcoming, std::span<const double> w, std::span<double> out,
+                   ScoreWorkspace& workspace) const override;
   void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,
                  PullBackWorkspace& workspace) const override;
   std::vector<double> combine(std::span<const double> coefficients, std::size_t threads) const override;
@@ -72,16 +73,10 @@ class CurveFeatures final : public Representation {
   double work(std::size_t query) const override;
 
  private:
-  /// Of one piece: what a document in it has of the feature itself, and what share of the rise of the piece its code
-  /// is.
-  struct Slot {
-    double line = 0, line_rise = 0;  // at its beginning; per unit of a code
-    double rise = 0;                 // per unit of a code; 0: none, or the piece has no rise
-    double start = 0;                // its least code
-  };
-
   const std::uint16_t* codes(std::size_t query) const { return codes_->data() + first_[query] * features_; }
-  void add_sums(std::size_t query, std::span<const double> coefficients, std::span<double> sums) const;
+  void fill_tables(std::span<const double> w, std::span<double> tables) const;
+  /// The direction that sums of add_codes() are. Those of missing values are changed; kRisePadding numbers behind it
+  /// are written.
   void fold(std::span<double> sums, std::span<double> direction) const;
   double scatter(std::span<const std::uint16_t> codes, std::size_t feature) const;
   void add_slots(const CurvePieces& feature);
@@ -91,8 +86,8 @@ class CurveFeatures final : public Representation {
   std::shared_ptr<const std::vector<std::uint16_t>> codes_;  // query by query, feature by feature
   std::vector<std::size_t> first_;                           // by query: its first row there
   std::size_t features_ = 0;
-  std::vector<CurveSlots> slots_;  // by feature
-  std::vector<Slot> parts_;        // by slot
+  std::vector<CurveSlots> slots_;         // by feature
+  std::vector<double> line_, line_rise_;  // by slot: the feature itself at its beginning, and per unit of a code
   std::vector<std::int8_t> signs_;
 };
 

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of curves on stored codes. A code is 16 bits: the piece a value falls into, above its place in it.
 // What a document adds to its score by one feature is level[piece] + slope[piece] * code; tables of up to eight pieces
-// stay in one vector register. Values that are not stored are looked up by their knots. The same bits on every level of
-// instructions.
+// stay in one vector register. The same bits on every level of instructions.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <vector>
 
 #include "base/vector/cpu.h"
+#include "model/features/curve_lanes.h"
 
 namespace dorm {
 
-inline constexpr std::size_t kLeastSlots = 8;    // of a table: what one register holds
-inline constexpr std::size_t kCodePadding = 32;  // codes behind the last that kernels may read
+inline constexpr std::size_t kCodePadding = 64;  // codes behind the last that kernels may read
+inline constexpr std::size_t kRisePadding = 8;   // numbers behind the last that fold_codes() may write
 
 /// Where the table of a feature lies among those of all, and which bits of a code are the place.
 struct CurveSlots {
   std::uint32_t first = 0;
   std::uint32_t count = kLeastSlots;
   std::uint32_t shift = 16;
+  std::uint32_t rises = 0;  // of its weights, from `weight` on
+  std::size_t weight = 0;
 
   /// The bits of the place that leave room for so many pieces.
   static std::uint32_t shift_of(std::size_t pieces) {
@@ -38,30 +37,15 @@ void score_codes(std::span<const CurveSlots> features, const std::uint16_t* code
                  const double* slope, std::span<double> scores, std::span<const std::uint16_t> upcoming = {},
                  SimdLevel level_of_cpu = simd_level());
 
-/// sums[2 s] += the coefficients of the documents in slot s, sums[2 s + 1] += those times their codes.
+/// The sums of a feature begin at 2 * first: by slot, += the coefficients of the documents in it, then += those times
+/// their codes.
 void add_codes(std::span<const CurveSlots> features, const std::uint16_t* codes, std::span<const double> coefficients,
                double* sums, SimdLevel level_of_cpu = simd_level());
 
-/// A curve as it is evaluated at x: weight * x + level[b] + slope[b] * (x within [low, high] - start[b]), in the piece
-/// b that is behind as many knots as x is not below.
-struct CurveTable {
-  std::vector<double> knots;
-  std::array<double, kLeastSlots> search = unreached();  // the same, of a table of kLeastSlots
-  std::vector<double> level = std::vector<double>(kLeastSlots), slope = level, start = level;
-  double weight = 0;
-  double low = -std::numeric_limits<double>::infinity(), high = -low;
-  double missing = 0;  // at NaN
-
-  static constexpr std::array<double, kLeastSlots> unreached() {
-    std::array<double, kLeastSlots> all{};
-    for (double& each : all) each = std::numeric_limits<double>::infinity();
-    return all;
-  }
-};
-
-/// scores[i] += sum over columns j of the value of tables[j] at rows[i * stride + j], in the order of the columns.
-/// Without `gaps`, no value is NaN.
-void add_curves(std::span<const CurveTable> tables, const double* rows, std::size_t stride, std::span<double> scores,
-                bool gaps, SimdLevel level_of_cpu = simd_level());
+/// Such sums as a direction. A document has line[s] + line_rise[s] * place of the feature itself, which is
+/// direction[j]; of rise b, from `weight` on, it has 1 in the slots behind b, and of `lines` its share of b in it.
+/// Numbers behind the rises of a feature are left undefined, unless they are those of a later one.
+void fold_codes(std::span<const CurveSlots> features, const double* sums, const double* line, const double* line_rise,
+                bool lines, double* direction, SimdLevel level_of_cpu = simd_level());
 
 }  // namespace dorm

@@ -137,14 +137,14 @@ void LinearFeatures::copy_rows(std::size_t q, bool scaled, float* out, std::size
 }
 
 void LinearFeatures::scores(std::size_t q, std::span<const double> w, std::span<double> out) const {
-  if (data_.dense()) return scores_then(q, q, w, out);
+  if (ScoreWorkspace none; data_.dense()) return scores_then(q, q, w, out, none);
   const Query query = data_.query(q);
   const double level = product(own_background(query), w);
   for (std::size_t i = 0; i < query.size(); ++i) out[i] = level + product(query.rows.sparse_row(i), w);
 }
 
-void LinearFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w,
-                                 std::span<double> out) const {
+void LinearFeatures::scores_then(std::size_t q, std::size_t upcoming, std::span<const double> w, std::span<double> out,
+                                 ScoreWorkspace&) const {
   if (!data_.dense()) return scores(q, w, out);
   if (std::all_of(w.begin(), w.end(), [](double x) { return x == 0; })) {
     std::fill(out.begin(), out.end(), 0.0);

@@ -42,8 +42,8 @@ class LinearFeatures final : public Representation {
   std::size_t dimension() const override { return data_.num_features(); }
 
   void scores(std::size_t query, std::span<const double> w, std::span<double> out) const override;
-  void scores_then(std::size_t query, std::size_t upcoming, std::span<const double> w,
-                   std::span<double> out) const override;
+  void scores_then(std::size_t query, std::size_t upcoming, std::span<const double> w, std::span<double> out,
+                   ScoreWorkspace& workspace) const override;
 
   /// out.direction (and columns) = X^T coefficients.
   void pull_back(std::size_t query, std::span<const double> coefficients, Plane& out,

@@ -15,6 +15,11 @@
 
 namespace dorm {
 
+/// What scores are looked up in, for as long as the weights are these.
+struct ScoreWorkspace {
+  std::vector<double> weights, tables;
+};
+
 struct PullBackWorkspace {
   std::vector<double> sums;            // dense sums, zero between calls
   std::vector<std::uint32_t> touched;  // sparse data: columns with a contribution
@@ -35,7 +40,8 @@ class Representation : public Geometry {
 
   virtual void scores(std::size_t query, std::span<const double> w, std::span<double> out) const = 0;
   /// The same where the scores of `upcoming` will probably be asked for next: its features may be fetched meanwhile.
-  virtual void scores_then(std::size_t query, std::size_t, std::span<const double> w, std::span<double> out) const {
+  virtual void scores_then(std::size_t query, std::size_t, std::span<const double> w, std::span<double> out,
+                           ScoreWorkspace&) const {
     scores(query, w, out);
   }
 
