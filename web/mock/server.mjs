@@ -70,7 +70,7 @@ function paged(rows, values) {
 }
 
 function info() {
-  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: !one,
+  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: !one, edits: !one && key === "a" ? "weights" : null,
     method: key === "a" ? "dorm" : "ridge", measure: key === "a" ? "ndcg@10" : null, bound: key === "a" && !one ? "soft" : null,
     fingerprint: "9f2c0011", features: features.length }));
   return { version: "0.0.0-mock", measure: "ndcg@10", convention: "letor", cutoff, models,

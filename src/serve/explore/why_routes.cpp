@@ -106,6 +106,7 @@ std::vector<SwapIdea> swap_ideas(const Explorer::State& state, const Model& mode
 }
 
 Json why_none(const Model& model, double gap) {
+  if (model.curves) return "a curve may reach the gap at several values or at none; What if draws the curves";
   if (!model.linear())
     return fmt::format("the model is not linear ({}): no feature moves the score on its own", name_of(model.kind()));
   if (model.scaling.per_query()) return "per-query scaling moves with the value";
