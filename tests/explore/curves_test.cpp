@@ -138,7 +138,8 @@ TEST_F(ExploreRoutes, PartsOfASumAreMoved) {
 TEST_F(ExploreRoutes, ValuesOfADocumentAreChanged) {
   const std::size_t q = 7, d = 4, first = data_.first_document(q);
   std::vector<double> scores = score(model(0), data_);
-  scores = {scores.begin() + static_cast<std::ptrdiff_t>(first), scores.begin() + static_cast<std::ptrdiff_t>(first + 15)};
+  scores = {scores.begin() + static_cast<std::ptrdiff_t>(first),
+            scores.begin() + static_cast<std::ptrdiff_t>(first + 15)};
   const auto rank_of = [&] {
     return 1 + std::count_if(scores.begin(), scores.end(), [&](double score) { return score > scores[d]; });
   };

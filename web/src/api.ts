@@ -160,6 +160,7 @@ export interface CurveRow extends WeightRow {
   points: CurvePoint[]; // none: a line
   from: number; // what is drawn
   to: number;
+  ends: [number, number] | null; // as in the data
   shares: number[]; // of the values there, the largest 1
   x: (number | null)[]; // of the documents of the query; null: missing
 }

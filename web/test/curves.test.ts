@@ -5,7 +5,7 @@ import type { CurveRow } from "../src/api";
 import { addsAt, corners, handle, keyOf, movedPoints, room } from "../src/curves";
 
 const row = (points: [number | null, number][], more: Partial<CurveRow> = {}): CurveRow => ({
-  feature: 3, name: "bm25", weight: 0.5, low: -2, high: 2, median: 1, missing: null, moves: 1, from: -1, to: 5, shares: [1], x: [],
+  feature: 3, name: "bm25", weight: 0.5, low: -2, high: 2, median: 1, missing: null, moves: 1, from: -1, to: 5, ends: null, shares: [1], x: [],
   points: points.map(([x, y]) => ({ x, value: null, y })), ...more });
 
 test("lines run through their points, and beyond them by the weight", () => {

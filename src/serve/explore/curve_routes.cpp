@@ -66,6 +66,8 @@ Json curve_json(const Explorer::State& state, std::size_t feature, double reach,
   if (open)
     for (const std::uint32_t d : open->ranking)
       values.push_back(number_or_null(open->scaled[d * model.features.size() + feature]));
+  const std::optional<double> from = unscaled(model.scaling, feature, frame.low);
+  const std::optional<double> to = unscaled(model.scaling, feature, frame.high);
   const Curve& curve = model.curves->features[feature];
   return {{"feature", feature},
           {"name", model.features[feature]},
@@ -76,6 +78,7 @@ Json curve_json(const Explorer::State& state, std::size_t feature, double reach,
           {"points", points_json(model, feature, points)},
           {"from", frame.low},
           {"to", frame.high},
+          {"ends", from && to ? Json({*from, *to}) : Json(nullptr)},
           {"shares", std::move(shares)},
           {"low", low},
           {"high", high},

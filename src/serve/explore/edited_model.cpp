@@ -41,8 +41,7 @@ std::vector<CurvePoint> points_of(const Model& model, std::size_t feature) {
   std::vector<CurvePoint> points;
   if (curve.knots.empty()) return points;
   if (curves.shape == CurveShape::lines) {
-    for (const double knot : curve.knots)
-      points.push_back({knot, curves.value(feature, model.weights[feature], knot)});
+    for (const double knot : curve.knots) points.push_back({knot, curves.value(feature, model.weights[feature], knot)});
     return points;
   }
   double level = -curves.raw_at_median(feature);
@@ -71,10 +70,8 @@ Model edited_model(Model model, std::span<const Edit> edits) {
 
 std::optional<double> unscaled(const Scaling& scaling, std::size_t feature, double x) {
   if (scaling.per_query()) return std::nullopt;
-  const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
-  if (factor == 0) return std::nullopt;
-  const double value = x / factor + (scaling.shift.empty() ? 0 : scaling.shift[feature]);
-  return takes_logarithm(scaling.kind) ? std::copysign(std::expm1(std::fabs(value)), value) : value;
+  if (!scaling.factor.empty() && scaling.factor[feature] == 0) return std::nullopt;
+  return unscaled_value(scaling, feature, x);
 }
 
 }  // namespace dorm::explore

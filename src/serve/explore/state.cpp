@@ -82,8 +82,8 @@ std::shared_ptr<const Ranked> Explorer::State::right(const Parameters& parameter
   if (name == "b" && second) return second;
   if (name == "edited" && can_be_edited(options.models[0].model)) return edited(edits_of(parameters, first->model()));
   if (name == "b" || name == "edited")
-    throw serve::Refusal(409, name == "b" ? "right: there is no second model"
-                                          : "right: the model has no weights and no curves to move");
+    throw serve::Refusal(
+        409, name == "b" ? "right: there is no second model" : "right: the model has no weights and no curves to move");
   refuse_parameter(400, "right", name, "b or edited");
 }
 

@@ -69,8 +69,7 @@ Json edit_json(const Model& model, const Edit& edit) {
 
 /// Nobody shall take it for a model that was trained: what says so goes.
 serve::Answer edited_file(const Explorer::State& state, const Parameters& parameters) {
-  if (!can_be_edited(state.first->model()))
-    throw serve::Refusal(409, "the model has no weights and no curves to move");
+  if (!can_be_edited(state.first->model())) throw serve::Refusal(409, "the model has no weights and no curves to move");
   const std::vector<Edit> edits = edits_of(parameters, state.first->model());
   Model model = edited_model(state.first->model(), edits);
   model.method = "edited";

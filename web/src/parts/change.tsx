@@ -18,7 +18,7 @@ function Outcome({ q, d, values }: { q: number; d: number; values: string }) {
   if (values === "") return <p class="outcome">Change a value: the query is scored again.</p>;
   return (
     <Show from={change}>{(data) => (
-      <p class="outcome"><strong>Rank {data.after.rank}</strong> instead of {data.before.rank}; score {short(data.after.score)} instead
+      <p class="outcome"><strong>Rank {data.after.rank}</strong>{app.state.edits.size > 0 ? " by the edited model" : ""} instead of {data.before.rank}; score {short(data.after.score)} instead
         of {short(data.before.score)} ({signed(data.after.score - data.before.score)}); {app.info.measure} of the
         query {figure(data.after.measure)} instead of {figure(data.before.measure)}.</p>
     )}</Show>
@@ -43,7 +43,7 @@ function Values({ q, d }: { q: number; d: number }) {
       <Show from={why}>{(data) => (
         <ul class="sliders values">{(data.documents[0]?.parts ?? []).map((part) => {
           const id = `value-${part.feature}`;
-          const value = changed.get(part.feature) ?? part.value;
+          const value = changed.get(part.feature) ?? (part.value === null ? null : Number(part.value.toPrecision(6)));
           return (
             <li key={part.feature} class={changed.has(part.feature) ? "edited" : ""}>
               <label for={id}><bdi>{part.name}</bdi> <span class="note">adds {signed(part.contribution)}</span></label>

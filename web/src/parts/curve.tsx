@@ -9,7 +9,7 @@ import { short, signed, stepOf } from "../format";
 const width = 400;
 const height = 190;
 const foot = 36; // of the distribution
-const left = 44;
+const left = 48;
 const above = 14;
 
 /** Where a point begins, as in the data where that is known. */
@@ -57,9 +57,9 @@ function Picture({ row, curves, ys, weight, chosen, choose, move }: PictureProps
       {row.shares.map((share, k) => <rect key={k} class="share" x={left + k * bar} width={Math.max(0.5, bar - 0.5)}
         y={height - share * foot} height={share * foot} />)}
       <line class="zero" x1={left} x2={width - 6} y1={py(0)} y2={py(0)} />
-      <text x={left - 5} y={py(0) + 4}>0</text>
+      <text x={left - 9} y={py(0) + 4}>0</text>
       {[Math.max(...now.map(({ y }) => y)), Math.min(...now.map(({ y }) => y))].map((y) => (
-        Math.abs(py(y) - py(0)) > 13 ? <text key={y} x={left - 5} y={py(y) + 4}>{short(Number(y.toPrecision(2)))}</text> : null))}
+        Math.abs(py(y) - py(0)) > 13 ? <text key={y} x={left - 9} y={py(y) + 4}>{short(Number(y.toPrecision(2)))}</text> : null))}
       {edited ? <polyline class="was" points={path(before)} /> : null}
       <polyline class="now" points={path(now)} />
       {(curves.query?.documents ?? []).map((document, k) => {
@@ -107,14 +107,13 @@ export function CurvePart({ row, curves, set }: { row: CurveRow; curves: Curves;
   const step = stepOf(row.low, row.high);
   const edited = row.points.filter((_, k) => state.edits.has(keyOf(row.feature, k))).length;
   const gaps = row.x.filter((x) => x === null).length;
-  const ends = line ? [row.from, row.to] : [];
+  const end = (side: 0 | 1) => (row.ends ? short(row.ends[side]) : `${short(side === 0 ? row.from : row.to)} scaled`);
   return (
     <li class={state.edits.has(key) || edited > 0 ? "edited" : ""}>
       <h3><bdi>{row.name}</bdi></h3>
       <Picture row={row} curves={curves} ys={ys} weight={line ? value : row.weight} chosen={line ? -1 : chosen} choose={choose}
         move={(k, y) => set(keyOf(row.feature, k), y)} />
-      <p class="ends"><span>{line ? short(ends[0] ?? null) : place(row, 0)}</span>
-        <span>{line ? short(ends[1] ?? null) : `${curves.shape === "steps" ? "from " : ""}${place(row, row.points.length - 1)}`}</span></p>
+      <p class="ends"><span>{end(0)}</span><span>{end(1)}</span></p>
       <div class="moves">
         {line ? <span>weight</span> : (
           <select aria-label={`point of ${row.name}`} value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>
