@@ -15,8 +15,14 @@ const above = 14;
 /** Where a point begins, as in the data where that is known. */
 function place(row: CurveRow, k: number): string {
   const point = row.points[k];
-  if (!point || point.x === null) return "below " + short(row.points[1]?.value ?? row.points[1]?.x ?? null);
-  return short(point.value ?? point.x);
+  if (!point || point.x === null) return `below ${place(row, 1)}`;
+  return tidy(row, point.value ?? point.x);
+}
+
+/** What rounding has left of 0 is 0. */
+function tidy(row: CurveRow, value: number): string {
+  const [low, high] = row.ends ?? [row.from, row.to];
+  return short(Math.abs(value) < 1e-6 * (high - low) ? 0 : value);
 }
 
 interface PictureProps {
@@ -107,7 +113,7 @@ export function CurvePart({ row, curves, set }: { row: CurveRow; curves: Curves;
   const step = stepOf(row.low, row.high);
   const edited = row.points.filter((_, k) => state.edits.has(keyOf(row.feature, k))).length;
   const gaps = row.x.filter((x) => x === null).length;
-  const end = (side: 0 | 1) => (row.ends ? short(row.ends[side]) : `${short(side === 0 ? row.from : row.to)} scaled`);
+  const end = (side: 0 | 1) => (row.ends ? tidy(row, row.ends[side]) : `${short(side === 0 ? row.from : row.to)} scaled`);
   return (
     <li class={state.edits.has(key) || edited > 0 ? "edited" : ""}>
       <h3><bdi>{row.name}</bdi></h3>
