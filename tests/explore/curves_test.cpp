@@ -97,6 +97,26 @@ TEST_F(ExploreCurves, MovedPointsCountEverywhere) {
     get(std::string("summary?right=edited&edits=") + bad, 400);
 }
 
+TEST_F(ExploreCurves, SwapsOfAPairLevelTheScores) {
+  const Json points = get("curves?filter=bm25")["rows"][0]["points"];
+  double ys[4];
+  for (std::size_t k = 0; k < 4; ++k) ys[k] = points[k]["y"].get<double>();
+  std::size_t seen = 0;
+  for (const char* two : {"first=4&second=9", "first=0&second=7", "first=2&second=3"}) {
+    const Json pair = get(std::string("pair?q=2&") + two);
+    for (const Json& swap : pair["swaps"]) {
+      const auto adds = [&](const char* end) {
+        const auto x = swap[end].get<double>();
+        return swap["feature"] == 0 ? through(ys, 0.1, x) : -0.5 * x;
+      };
+      const double sign = swap["document"] == "lower" ? 1 : -1;
+      EXPECT_NEAR((adds("to") - adds("from")) * sign, pair["gap"].get<double>(), 1e-6);
+      ++seen;
+    }
+  }
+  EXPECT_GE(seen, 3U);
+}
+
 TEST_F(ExploreCurves, StepsHaveLevels) {
   Model& model = options_.models[0].model;
   model.weights = {0, 0, 0, 0, 0};
@@ -155,7 +175,8 @@ TEST_F(ExploreRoutes, ValuesOfADocumentAreChanged) {
   get("change?q=7&d=15", 404);
   get("change?q=7&d=4&values=9:1", 400);
   get("change?q=7&d=4&values=0.1:1", 400);
-  TreeEnsemble trees{.features = {"bm25", "age"}, .library = "test"};
+  TreeEnsemble trees;
+  trees.features = {"bm25", "age"};
   trees.roots = {0};
   trees.nodes = {{.left = 1, .right = 2, .feature = 1, .value = 3}, {}, {}};
   trees.nodes[1].value = 1;

@@ -73,7 +73,9 @@ void add_trees(TreeEnsemble& all, const Model& part, double weight, const Model&
 }  // namespace
 
 Model sum_for_export(const Model& sum, std::string_view target) {
-  TreeEnsemble trees{.features = sum.features, .library = "dorm"};
+  TreeEnsemble trees;
+  trees.features = sum.features;
+  trees.library = "dorm";
   std::vector<Model> parts;
   const Model* first_trees = nullptr;
   InputDescription input;
