@@ -45,8 +45,8 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
                          std::span<const std::size_t> documents = {}, std::size_t threads = 0);
 
 /// The value at which a feature alone would add `gain` to the score of a document in which it is `value`. None
-/// where it cannot: a weight of 0, a kernel, trees, a scaling that the other documents of the query decide, or a value
-/// that no float holds.
+/// where it cannot: a weight of 0, a kernel, trees, steps, a curve that never rises as far, a scaling that the other
+/// documents of the query decide, or a value that no float holds.
 std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain);
 
 /// The parts of two documents side by side.

@@ -28,6 +28,8 @@ struct Serving {
   bool trees = false;
   bool linear = true;
   bool curves = false;          // of lines; those of steps are trees
+  bool gaps = false;            // tells a missing value from a number
+  bool sums = false;            // of parts that it can evaluate
   std::uint32_t encodings = 0;  // the rules that it applies to columns, as bits by their place in Encode
   bool encodes_trees = false;   // also where the model is no weighted sum
 };
@@ -48,14 +50,15 @@ struct ExportOptions {
 /// shift) / divisor, where f(x) is held between low and high.
 struct ServedModel {
   /// Where a target has no negative logarithms, f(x) = ln(1 + max(x, 0)) - ln(1 + max(-x, 0)) becomes two terms. What
-  /// is under these logarithms is in the precision of the target.
-  enum class Part { whole, positive, negative };
+  /// is under these logarithms is in the precision of the target. A gap is 1 where the feature is missing, else 0.
+  enum class Part { whole, positive, negative, gap };
 
   struct Term {
     std::size_t feature;  // of the model
     double weight, shift = 0, divisor = 1;
     Part part = Part::whole;
     double low = -std::numeric_limits<double>::infinity(), high = -low;
+    double missing = std::numeric_limits<double>::quiet_NaN();  // what stands for a missing x
     /// It is a piece of a curve: f(x) counts between two numbers alone.
     bool held() const { return low > -std::numeric_limits<double>::infinity(); }
   };

@@ -191,7 +191,52 @@ QueryExplanation explain(const Model& model, const Dataset& data, std::size_t qu
   return result;
 }
 
+namespace {
+
+/// The nearest scaled value at which a curve of lines adds so much; none where it never does.
+std::optional<double> curve_reaching(const Model& model, std::size_t feature, double x, double wanted) {
+  const std::vector<double>& knots = model.curves->features[feature].knots;
+  const double weight = model.weights[feature];
+  std::optional<double> nearest;
+  const auto offer = [&](double at) {
+    if (!nearest || std::fabs(at - x) < std::fabs(*nearest - x)) nearest = at;
+  };
+  const auto added = [&](double at) { return model.curves->value(feature, weight, at); };
+  if (knots.empty()) {
+    if (weight != 0) offer(model.curves->features[feature].median + wanted / weight);
+    return nearest;
+  }
+  for (std::size_t k = 0; k + 1 < knots.size(); ++k) {
+    const double low = added(knots[k]), high = added(knots[k + 1]);
+    if (low != high && std::min(low, high) <= wanted && wanted <= std::max(low, high))
+      offer(knots[k] + (wanted - low) / (high - low) * (knots[k + 1] - knots[k]));
+  }
+  if (weight == 0) return nearest;
+  const double below = knots.front() + (wanted - added(knots.front())) / weight;
+  const double above = knots.back() + (wanted - added(knots.back())) / weight;
+  if (below < knots.front()) offer(below);
+  if (above > knots.back()) offer(above);
+  return nearest;
+}
+
+std::optional<double> value_on_curve(const Model& model, std::size_t feature, double value, double gain) {
+  const Scaling& scaling = model.scaling;
+  const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
+  if (model.curves->shape == CurveShape::steps || scaling.per_query() || factor == 0 || std::isnan(value))
+    return std::nullopt;
+  const double shift = scaling.shift.empty() ? 0 : scaling.shift[feature];
+  const double x = ((takes_logarithm(scaling.kind) ? signed_logarithm(value) : value) - shift) * factor;
+  const double now = model.curves->value(feature, model.weights[feature], x);
+  const std::optional<double> at = curve_reaching(model, feature, x, now + gain);
+  if (!at) return std::nullopt;
+  const double wanted = unscaled_value(scaling, feature, *at);
+  return std::fabs(wanted) <= std::numeric_limits<float>::max() ? std::optional(wanted) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> value_for_gain(const Model& model, std::size_t feature, double value, double gain) {
+  if (model.curves) return value_on_curve(model, feature, value, gain);
   const Scaling& scaling = model.scaling;
   if (!model.linear() || scaling.per_query() || model.weights[feature] == 0) return std::nullopt;
   const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];

@@ -115,7 +115,7 @@ class CurvePicture {
     } else {
       out += band(s);
       if (s.mark == Series::Mark::line) out += line(s, k);
-      out += markers(s, k);
+      if (s.mark != Series::Mark::area) out += markers(s, k);
     }
     return out + name(k) + "</g>\n";
   }
@@ -293,8 +293,10 @@ std::string legend_of(const Plot& plot) {
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const Series& s = plot.series[k];
     out += fmt::format("<li><svg viewBox=\"0 0 34 12\" class=\"{}\" aria-hidden=\"true\">", svg::colour_class(k));
-    if (s.mark != Series::Mark::points) out += fmt::format("<path class=\"line\"{} d=\"M1 6H33\"/>", svg::dash_of(k));
-    if (s.mark != Series::Mark::rule) out += svg::marker(k, 17, 6, "");
+    if (s.mark == Series::Mark::area) out += "<path class=\"band\" d=\"M1 1H33V11H1z\"/>";
+    if (s.mark == Series::Mark::line || s.mark == Series::Mark::rule)
+      out += fmt::format("<path class=\"line\"{} d=\"M1 6H33\"/>", svg::dash_of(k));
+    if (s.mark == Series::Mark::line || s.mark == Series::Mark::points) out += svg::marker(k, 17, 6, "");
     out += fmt::format("</svg>{}</li>\n", escape_html(s.name));
   }
   return out + "</ul>\n";

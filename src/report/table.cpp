@@ -65,7 +65,7 @@ Table numbers_of(const Plot& plot) {
   Table table{.caption = plot.title, .columns = {}};
   std::vector<const Series*> series;
   for (const Series& s : plot.series)
-    if (s.mark != Series::Mark::rule) series.push_back(&s);
+    if (s.mark != Series::Mark::rule && s.mark != Series::Mark::area) series.push_back(&s);
   if (series.empty()) return table;
   if (share_x(series))
     add_wide(table, plot, series);

@@ -75,7 +75,7 @@ def test_steps_are_exported_with_the_same_scores(here, target):
     assert "changes in 0 of 40 queries" in told.stdout + told.stderr, told
 
 
-@pytest.mark.parametrize("target", ["sql", "c", "python", "vespa", "lucene"])
+@pytest.mark.parametrize("target", ["sql", "c", "python", "vespa", "lucene", "onnx", "pmml"])
 def test_lines_are_exported_where_there_is_arithmetic(here, target):
     dorm("train", "d.txt", "--curves", 5, "--scale", "log-zscore", "--model", "global.json", "-q", cwd=here)
     told = dorm("export", "global.json", "--to", target, "-o", f"lines.{target}", "--check", "d.txt", cwd=here)
@@ -116,7 +116,7 @@ def test_exported_lines_score_as_the_model_where_they_run(here):
     assert list(map(float, printed)) == pytest.approx(scores, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("target", ["solr", "elasticsearch", "ranklib", "onnx", "pmml"])
+@pytest.mark.parametrize("target", ["solr", "elasticsearch", "ranklib"])
 def test_lines_are_refused_by_name(here, target):
     said = dorm("export", "lines.json", "--to", target, "-o", "x", cwd=here, status=1).stderr
     assert "curves of lines" in said and "steps:8" in said and not (here / "x").exists()
@@ -179,8 +179,21 @@ def test_steps_with_missing_values_are_exported_as_trees(gaps):
     for target in ("python", "c", "sql", "lightgbm"):
         told = dorm("export", "steps4.json", "--to", target, "-o", "x", "--check", "d.csv", cwd=gaps)
         assert "changes in 0 of 40 queries" in told.stdout + told.stderr, told
-    said = dorm("export", "4.json", "--to", "python", "-o", "y", cwd=gaps, status=1).stderr
-    assert "where the feature is missing" in said and not (gaps / "y").exists()
+
+
+@pytest.mark.parametrize("target", ["python", "c", "sql", "onnx", "pmml", "vespa"])
+def test_lines_with_missing_values_are_exported(gaps, target):
+    told = dorm("export", "4.json", "--to", target, "-o", "z", "--check", "d.csv", cwd=gaps)
+    assert "changes in 0 of 40 queries" in told.stdout + told.stderr, told
+    scores = [float(x) for x in dorm("rank", "4.json", "d.csv", "--format", "scores", cwd=gaps).stdout.split()]
+    if target == "python":
+        module = {}
+        exec((gaps / "z").read_text(), module)
+        rows = [line.split(",")[2:] for line in (gaps / "d.csv").read_text().splitlines()[1:]]
+        rows = [[single(x) if x else None for x in row] for row in rows]
+        assert module["score_list"](rows) == pytest.approx(scores, rel=1e-12, abs=1e-12)
+    said = dorm("export", "4.json", "--to", "lucene", "-o", "y", cwd=gaps, status=1).stderr
+    assert "where the feature is missing" in said and "onnx" in said and not (gaps / "y").exists()
 
 
 def test_kept_gaps_are_refused_where_nothing_uses_them(gaps):

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from check_report import AXE_PROBE, COLOUR_PROBE, PLOT_CONTRAST, contrast, find_axe, find_browser
-from explore_walks import VIEWS, WALKS, Failed, Session, check_figures
+from explore_walks import CURVES, VIEWS, VIEWS_OF_CURVES, WALKS, Failed, Session, check_figures
 from explore_world import explored, figures_of_eval, make_world
 from playwright.sync_api import Error, sync_playwright
 
@@ -90,11 +90,11 @@ def look(session, axe):
                 yield f"axe: {violation['id']}: {violation['help']}: {node['html'][:160]}"
 
 
-def look_at_all(browser, base, axe, shots):
+def look_at_all(browser, base, axe, shots, views):
     for width in WIDTHS:
         for theme in THEMES:
             session = Session(browser, base, width, theme)
-            for name, fragment in VIEWS.items():
+            for name, fragment in views.items():
                 session.open(fragment)
                 if shots:
                     session.page.screenshot(path=shots / f"explore-{name}-{width}-{theme}.png", full_page=True)
@@ -143,6 +143,7 @@ def servers(arguments):
             figures = figures_of_eval(dorm, folder, "dorm.json", "ridge.json")
             yield "dorm explore", explored(dorm, folder, *words), (lambda s: check_figures(s, figures), *WALKS)
             yield "dorm explore, a kernel", explored(dorm, folder, "kernel.json"), ()
+            yield "dorm explore, curves", explored(dorm, folder, "curves.json"), CURVES
 
 
 def main():
@@ -161,8 +162,9 @@ def main():
             browser = BROWSERS[name](playwright)
             for what, server, walks in servers(arguments):
                 shots = arguments.shots if walks and name == "chromium" else None
+                views = VIEWS_OF_CURVES if walks == CURVES else VIEWS
                 with server as base:
-                    lines = [*walk_all(browser, base, walks), *look_at_all(browser, base, axe, shots)]
+                    lines = [*walk_all(browser, base, walks), *look_at_all(browser, base, axe, shots, views)]
                 found += [f"{name}: {what}: {line}" for line in lines]
             browser.close()
             print(f"{name}: {len(found)} findings so far", flush=True)

@@ -14,6 +14,7 @@ from explore_world import explored, make_world
 from playwright.sync_api import sync_playwright
 
 WIDTH, HEIGHT = 1160, 720
+CURVES = {"curves-dark": ("dark", "#whatif?q=20&features=bm25&edits=0.2%3A0.4", None)}
 SHOTS = {
     "queries-light": ("light", "#queries?right=b", None),
     "query-dark": ("dark", "#query?q=20&right=b&first=5&second=4", "main h2"),
@@ -22,6 +23,19 @@ SHOTS = {
     "judge-dark": ("dark", "#judge?q=20", None),
     "data-dark": ("dark", "#data", None),
 }
+
+
+def take(browser, base, shots, folder):
+    for shot, (theme, fragment, target) in shots.items():
+        session = Session(browser, base, WIDTH, theme)
+        session.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+        session.open(fragment)
+        if target:
+            session.page.locator(target).first.evaluate("e => e.scrollIntoView({ block: 'start' })")
+        session.page.evaluate("document.querySelector('[role=status]').hidden = true")
+        session.page.wait_for_timeout(200)
+        session.page.screenshot(path=folder / f"explore-{shot}.png")
+        session.context.close()
 
 
 def main():
@@ -41,16 +55,9 @@ def main():
                     body = {"q": 20, "d": d, "label": max(0, label - change), "judge": judge}
                     session.page.request.post(f"{base}api/judgments", data=body)
                     session.context.close()
-            for shot, (theme, fragment, target) in SHOTS.items():
-                session = Session(browser, base, WIDTH, theme)
-                session.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
-                session.open(fragment)
-                if target:
-                    session.page.locator(target).first.evaluate("e => e.scrollIntoView({ block: 'start' })")
-                session.page.evaluate("document.querySelector('[role=status]').hidden = true")
-                session.page.wait_for_timeout(200)
-                session.page.screenshot(path=arguments.out / f"explore-{shot}.png")
-                session.context.close()
+            take(browser, base, SHOTS, arguments.out)
+        with explored(dorm, folder, "curves.json", "--texts", "texts.jsonl") as base:
+            take(browser, base, CURVES, arguments.out)
         browser.close()
 
 

@@ -13,6 +13,7 @@ VIEWS = {
     "blind": "#blind",
     "data": "#data",
 }
+VIEWS_OF_CURVES = {"curves": "#whatif?q=20&first=3&edits=0.2%3A1", "why": "#query?q=20&first=3&second=5"}
 
 
 class Failed(Exception):
@@ -242,6 +243,48 @@ def walk_whatif(s):
     expect("#whatif" in s.page.url, "back does not lead back")
 
 
+def walk_curves(s):
+    s.open("#whatif?q=20&first=3")
+    row = s.ask("curves?limit=1&q=20")["rows"][0]
+    pictures = s.page.locator(".curves svg")
+    expect(pictures.count() == s.ask("curves")["total"], "not every curve is drawn")
+    dots = pictures.first.locator(".document").count()
+    expect(dots == sum(x is not None for x in row["x"]), f"{dots} documents lie on the curve")
+    s.tab_to(".moves input[type=range]")
+    s.press("ArrowRight", "ArrowRight", "PageUp")
+    edits = re.search(r"edits=([^&]*)", s.page.url)
+    expect(edits and "." in edits[1], "a moved point is not in the address")
+    summary = s.ask(f"summary?right=edited&edits={edits[1]}")
+    expect(figure(summary["right"]["mean"]) in s.text("dl.measure"), "the measure does not follow the point")
+    expect(pictures.first.locator(".was").count() == 1, "the curve of the model is gone")
+    s.press("r")
+    expect("edits=" not in s.page.url, "r does not reset the points")
+    point = pictures.first.locator(".point .reach").nth(1)
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    s.page.mouse.move(x, y)
+    s.page.mouse.down()
+    s.page.mouse.move(x, y - 20, steps=4)
+    s.page.mouse.up()
+    s.settle()
+    moved = re.search(rf"edits={row['feature']}\.1%3A(-?[0-9.]+)", s.page.url)
+    expect(moved and float(moved[1]) > row["points"][1]["y"], "a point that is pulled up does not go up")
+
+
+def walk_values(s):
+    """Of the picked document, by any model."""
+    s.open("#whatif?q=20&first=3")
+    part = s.ask("why?q=20&docs=3&parts=1")["documents"][0]["parts"][0]
+    s.tab_to(f"#value-{part['feature']}", 400)
+    s.page.keyboard.press("Control+A")
+    s.page.keyboard.type("25")
+    s.press("Tab")
+    after = s.ask(f"change?q=20&d=3&values={part['feature']}:25")["after"]
+    expect(f"Rank {after['rank']} " in s.text(".outcome"), "the new rank is not told")
+    expect(figure(after["measure"]) in s.text(".outcome"), "the new measure of the query is not told")
+
+
 def walk_judge(s):
     s.open("#judge?q=20")
     s.tab_to("#judge-name")
@@ -352,4 +395,5 @@ def walk_trouble(s):
         expect(s.page.title() != "owned", f"{view}: a name has run")
 
 
-WALKS = (walk_queries, walk_query, walk_whatif, walk_judge, walk_blind, walk_data, walk_help, walk_trouble)
+CURVES = (walk_curves, walk_values)
+WALKS = (walk_queries, walk_query, walk_whatif, walk_values, walk_judge, walk_blind, walk_data, walk_help, walk_trouble)

@@ -53,6 +53,7 @@ def make_world(dorm, folder):
         ("dorm", ()),
         ("ridge", ("--method", "ridge")),
         ("kernel", ("--kernel", "rbf", "--passes", "3")),
+        ("curves", ("--curves", "6")),
     ):
         words = ["train", "train.csv", "--model", f"{name}.json", "--scale", "zscore", "--quiet", *options]
         subprocess.run([dorm, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)

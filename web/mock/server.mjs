@@ -70,7 +70,7 @@ function paged(rows, values) {
 }
 
 function info() {
-  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: !one,
+  const models = ["a", "b"].slice(0, one ? 1 : 2).map((key) => ({ key, name: key === "a" ? "dorm.json" : "<i>ridge</i>.json", linear: !one, edits: !one && key === "a" ? "weights" : null,
     method: key === "a" ? "dorm" : "ridge", measure: key === "a" ? "ndcg@10" : null, bound: key === "a" && !one ? "soft" : null,
     fingerprint: "9f2c0011", features: features.length }));
   return { version: "0.0.0-mock", measure: "ndcg@10", convention: "letor", cutoff, models,
@@ -176,6 +176,21 @@ function pair(values) {
     swaps: one ? [] : found, why_none: one ? "the model has a kernel" : null };
 }
 
+function change(values) {
+  const query = queryOf(values);
+  const d = Number(values.d);
+  const w = weightsOf(values.model ?? "a", values.edits);
+  const documents = query.documents.map((document) => ({ ...document, x: [...document.x] }));
+  for (const piece of (values.values ?? "").split(",").filter((text) => text !== "")) {
+    const [feature, value] = piece.split(":").map(Number);
+    documents[d].x[feature] = value;
+  }
+  const place = (scores, order) => ({ score: scores[d], rank: order.indexOf(d) + 1, measure: ndcg(query, order) });
+  const { scores, order } = evaluated(w)[query.q];
+  const after = scoresOf({ ...query, documents }, w);
+  return { d, before: place(scores, order), after: place(after, rank(after)) };
+}
+
 const filtered = (values) => features.map((name, feature) => ({ feature, name })).filter(({ name }) => name.toLowerCase().includes((values.filter ?? "").toLowerCase()));
 
 function weightRows(values) {
@@ -215,7 +230,7 @@ const needsJudging = (answer) => {
 };
 
 const gets = {
-  info, summary, queries: table, query: oneQuery, why, pair, weights: weightRows, checks, drift,
+  info, summary, queries: table, query: oneQuery, why, pair, weights: weightRows, change, checks, drift,
   agreement: () => needsJudging(() => judgments.agreement()),
   blind: (values) => needsJudging(() => blind.next(values.judge)),
   "blind/result": () => needsJudging(() => blind.result()),

@@ -10,6 +10,8 @@ export interface ModelInfo {
   bound: string | null;
   kind?: string; // model, run, scores, feature or order
   linear: boolean;
+  family?: string; // linear, kernel, trees, sum or curves
+  edits?: "weights" | "curves" | "parts" | null; // what of it can be moved
   fingerprint: string;
   features: number;
   explains?: boolean; // false: its contributions are not at hand
@@ -143,6 +145,42 @@ export interface WeightRow {
   weight: number;
   low: number;
   high: number;
+}
+
+export interface CurvePoint {
+  x: number | null; // scaled; null: of the lowest level of steps
+  value: number | null; // as in the data, where the scaling can be undone
+  y: number; // what it adds to a score
+}
+
+export interface CurveRow extends WeightRow {
+  median: number;
+  missing: number | null;
+  moves: number;
+  points: CurvePoint[]; // none: a line
+  from: number; // what is drawn
+  to: number;
+  ends: [number, number] | null; // as in the data
+  shares: number[]; // of the values there, the largest 1
+  x: (number | null)[]; // of the documents of the query; null: missing
+}
+
+export interface Curves extends Page<CurveRow> {
+  shape: "lines" | "steps";
+  scaling: string;
+  query: { q: number; id: string; documents: { d: number; rank: number; id: string; label: number }[] } | null;
+}
+
+export interface Place {
+  score: number;
+  rank: number;
+  measure: number | null;
+}
+
+export interface Change {
+  d: number;
+  before: Place;
+  after: Place;
 }
 
 export interface Judged {

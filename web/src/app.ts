@@ -83,8 +83,18 @@ export function comparison(app: App): Values {
   return { right: app.right, edits: app.right === "edited" ? writeEdits(app.state.edits) : "" };
 }
 
+/** What of the first model can be moved. */
+export function editable(info: Info): "weights" | "curves" | "parts" | null {
+  return info.models[0]?.edits ?? null;
+}
+
+/** What is moved, in words: one of them, for counts. */
+export function movedThing(info: Info): string {
+  return editable(info) === "curves" ? "point" : "weight";
+}
+
 export function rightModel(info: Info, state: State): "" | "b" | "edited" {
-  return rightOf(state, info.models.length, info.models[0]?.linear ?? false);
+  return rightOf(state, info.models.length, editable(info) !== null);
 }
 
 /** What the sides are called. */

@@ -26,8 +26,8 @@ export const help: { where: string; keys: [string, string][] }[] = [
     ["[, ]", "positions before, after"],
   ] },
   { where: "What if", keys: [
-    ["←, →", "move a weight (Page up, Page down: by more)"],
-    ["r", "all weights as in the model"],
+    ["←, →", "move a weight or a point (Page up, Page down: by more)"],
+    ["r", "all as in the model"],
   ] },
   { where: "Judge", keys: [
     ["0 to 4", "label of the document in focus, then on to the next"],

@@ -13,8 +13,8 @@ export type DriftSort = (typeof driftSorts)[number];
 export type Order = "asc" | "desc";
 export type Right = "" | "none" | "b" | "edited"; // "": the second model where there is one
 
-/** Weights that differ from the model's, by feature. */
-export type Edits = ReadonlyMap<number, number>;
+/** What differs from the model: weights by feature ("3"), points of curves by feature and point ("3.2"). */
+export type Edits = ReadonlyMap<string, number>;
 
 export interface State {
   view: View;
@@ -70,15 +70,20 @@ function count(text: string | null): number | null {
 }
 
 export function writeEdits(edits: Edits): string {
-  return [...edits].sort(([a], [b]) => a - b).map(([feature, weight]) => `${feature}:${weight}`).join(",");
+  const place = (key: string) => key.split(".").map(Number);
+  const order = (a: string, b: string) => {
+    const [one, other] = [place(a), place(b)];
+    return (one[0] ?? 0) - (other[0] ?? 0) || (one[1] ?? -1) - (other[1] ?? -1);
+  };
+  return [...edits].sort(([a], [b]) => order(a, b)).map(([key, weight]) => `${key}:${weight}`).join(",");
 }
 
 export function readEdits(text: string | null): Edits {
-  const edits = new Map<number, number>();
+  const edits = new Map<string, number>();
   for (const piece of (text ?? "").split(",")) {
-    const match = /^(\d{1,9}):(-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?)$/.exec(piece);
+    const match = /^(\d{1,9}(?:\.\d{1,3})?):(-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?)$/.exec(piece);
     const weight = match ? Number(match[2]) : NaN;
-    if (match && Number.isFinite(weight) && edits.size < mostEdits) edits.set(Number(match[1]), weight);
+    if (match && Number.isFinite(weight) && edits.size < mostEdits) edits.set(match[1] ?? "", weight);
   }
   return edits;
 }

@@ -21,7 +21,8 @@ struct Axis {
 
 /// Points in order; one that is not finite interrupts the line.
 struct Series {
-  enum class Mark { line, points, rule };  // rule: a horizontal line at y[0], without x
+  /// rule: a horizontal line at y[0], without x; area: the band alone, which tells no numbers.
+  enum class Mark { line, points, rule, area };
 
   std::string name;
   std::vector<double> x = {}, y = {};

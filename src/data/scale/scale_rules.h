@@ -32,6 +32,14 @@ inline double factor_of(const ColumnSpread& spread, bool range) {
   return spread.high > spread.low && width > 0 ? 1 / width : 0;
 }
 
+/// The value of which the scaling makes x; of a factor that is not 0.
+inline double unscaled_value(const Scaling& scaling, std::size_t feature, double x) {
+  const double shift = scaling.shift.empty() ? 0 : scaling.shift[feature];
+  const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
+  const double value = x / factor + shift;
+  return takes_logarithm(scaling.kind) ? std::copysign(std::expm1(std::fabs(value)), value) : value;
+}
+
 /// Far outside the fitted range it stays finite.
 inline float scaled_value(double x, double shift, double factor) {
   constexpr double kLargest = std::numeric_limits<float>::max();

@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "data/scale/scale_rules.h"
 #include "dorm/error.h"
+#include "model/align.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
 
@@ -45,26 +46,30 @@ struct Header {
   const Model& model;
   const ServedModel& served;
   const ExportOptions& options;
-  const std::string& name = options.name;
+  const std::string& name;
   bool fills;   // missing values become something
   bool lowest;  // the smallest value of the query, of some
   bool scales;  // terms have a shift or a divisor
   bool holds;   // terms are pieces of curves
+  bool gaps;    // terms are what a missing value adds
 };
 
 std::string c_number(double value) {
   return std::isinf(value) ? (value < 0 ? "-HUGE_VAL" : "HUGE_VAL") : fmt::format("{:a}", value);
 }
 
-std::string c_names(const Header& header, const ExportOptions& options) {
-  std::string text = fmt::format(
-      "enum {{ {0}_num_features = {1} }};\n\n"
-      "/* The name of feature j. */\n"
-      "static inline const char *{0}_feature(size_t j) {{\n"
-      "  static const char *const names[] = {{\n",
-      header.name, header.model.features.size());
-  for (std::size_t j = 0; j < header.model.features.size(); ++j)
-    text += fmt::format("      {},\n", c_string(spelling(header.model, options, j)));
+std::string c_width(const Model& model, const std::string& name) {
+  return fmt::format("enum {{ {0}_num_features = {1} }};\n\n", name, model.features.size());
+}
+
+std::string c_names(const Model& model, const ExportOptions& options) {
+  std::string text = c_width(model, options.name) + fmt::format(
+                                                        "/* The name of feature j. */\n"
+                                                        "static inline const char *{0}_feature(size_t j) {{\n"
+                                                        "  static const char *const names[] = {{\n",
+                                                        options.name);
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    text += fmt::format("      {},\n", c_string(spelling(model, options, j)));
   return text + "  };\n  return names[j];\n}\n\n";
 }
 
@@ -80,8 +85,9 @@ std::string c_value(const Header& header) {
 
 std::string c_terms(const Header& header) {
   std::string text = fmt::format(
-      "  static const struct {{\n    size_t feature;\n    double weight{}{}{};{}\n  }} terms[] = {{\n",
+      "  static const struct {{\n    size_t feature;\n    double weight{}{}{};{}{}\n  }} terms[] = {{\n",
       header.scales ? ", shift, divisor" : "", header.holds ? ", low, high" : "", header.fills ? ", missing" : "",
+      header.gaps ? "\n    int gap; /* the value is 1 where it is missing, else 0 */" : "",
       header.lowest ? "\n    int lowest; /* of the query stands for what is missing */" : "");
   for (const ServedModel::Term& term : header.served.terms) {
     text += fmt::format("      {{{}, {:a}", term.feature, term.weight);
@@ -89,6 +95,7 @@ std::string c_terms(const Header& header) {
     if (header.holds) text += fmt::format(", {}, {}", c_number(term.low), c_number(term.high));
     const bool lacks = header.fills && may_lack(header.model, term.feature);
     if (header.fills) text += lacks ? fmt::format(", {:a}", value_where_missing(header.model, term.feature)) : ", NAN";
+    if (header.gaps) text += term.part == ServedModel::Part::gap ? ", 1" : ", 0";
     if (header.lowest) text += takes_query_minimum(header.model, term.feature, header.options) ? ", 1" : ", 0";
     text += "},\n";
   }
@@ -118,6 +125,7 @@ std::string c_term(const Header& header, std::string_view x, std::string_view mi
   std::string value =
       fmt::format("{}_value({}{}{})", header.name, x, header.fills ? ", " : "", header.fills ? missing : "");
   if (header.holds) value = fmt::format("{}_held({}, terms[k].low, terms[k].high)", header.name, value);
+  if (header.gaps) value = fmt::format("(terms[k].gap ? (isfinite({}) ? 0.0 : 1.0) : {})", x, value);
   return fmt::format("terms[k].weight * {}{}{}", header.scales ? "((" : "", value,
                      header.scales ? " - terms[k].shift) / terms[k].divisor)" : "");
 }
@@ -214,11 +222,18 @@ std::string c_score_query(const Header& header) {
                     header.lowest ? fmt::format(fmt::runtime(kLowest), header.name) : std::string());
 }
 
-}  // namespace
+/// What of a model has to see all documents of a query.
+bool c_takes_lists(const Model& model, const ExportOptions& options) {
+  if (model.scaling.per_query()) return true;
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    if (uses(model, j) && takes_query_minimum(model, j, options)) return true;
+  return false;
+}
 
-Exported export_c(const Model& model, const ExportOptions& options) {
-  require_c_prefix(options.name);
-  ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
+/// The functions of a model that is no sum; their names begin with `name`.
+std::string c_functions(const Model& model, const ExportOptions& options, const std::string& name,
+                        ServedModel& served) {
+  served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
   bool fills = false, lowest = false;
   for (const ServedModel::Term& term : served.terms) {
     fills |= may_lack(model, term.feature);
@@ -234,10 +249,60 @@ Exported export_c(const Model& model, const ExportOptions& options) {
   const Header header{.model = model,
                       .served = served,
                       .options = options,
+                      .name = name,
                       .fills = fills,
                       .lowest = lowest,
                       .scales = has_scaling(served),
-                      .holds = has_held_terms(served)};
+                      .holds = has_held_terms(served),
+                      .gaps = has_gap_terms(served)};
+  if (model.trees) return c_tree_functions(model, name) + c_score_each(header);
+  return c_value(header) + (served.within_query == ScalingKind::none ? c_score(header) : c_score_query(header));
+}
+
+/// Every part has its functions, and what takes lists writes the scores first.
+std::string c_sum(const Model& model, const ExportOptions& options) {
+  std::string text, sum, first, each;
+  std::size_t lists = 0;
+  for (std::size_t k = 0; k < model.parts.size(); ++k) {
+    const Model& part = *model.parts[k].ranker;
+    const std::string name = fmt::format("{}_part{}", options.name, k + 1);
+    ServedModel served;
+    text +=
+        "/* " + missing_rule(part) + " */\n" + c_width(part, name) + c_functions(part, options, name, served) + "\n";
+    if (c_takes_lists(part, options)) {
+      ++lists;
+      first = fmt::format("  {}_score_list(x, documents, scores);\n", name);
+    } else {
+      sum += fmt::format("{}{}_score(x)", sum.empty() ? "" : " + ", name);
+      each += fmt::format(" + {}_score(x + i * {}_num_features)", name, options.name);
+    }
+  }
+  if (lists > 1)
+    throw Error(ErrorCode::unsupported,
+                "several parts of the sum need all documents of a query, which c can do for one; expected python, onnx "
+                "or dorm serve");
+  if (lists == 0)
+    return text +
+           fmt::format(
+               "/* x: the features of a document. */\nstatic inline double {0}_score(const float *x) {{\n  return "
+               "{1};\n}}\n\n/* x: the features of the documents, one after the other. */\n"
+               "static inline void {0}_score_list(const float *x, size_t documents, double *scores) {{\n"
+               "  size_t i;\n  for (i = 0; i < documents; ++i) scores[i] = {0}_score(x + i * {0}_num_features);\n}}\n",
+               options.name, sum);
+  return text + fmt::format(
+                    "/* x: the features of all documents of ONE query, one after the other. */\n"
+                    "static inline void {}_score_list(const float *x, size_t documents, double *scores) {{\n"
+                    "  size_t i;\n{}  for (i = 0; i < documents; ++i) scores[i] = scores[i]{};\n}}\n",
+                    options.name, first, each);
+}
+
+}  // namespace
+
+Exported export_c(const Model& model, const ExportOptions& options) {
+  require_c_prefix(options.name);
+  ServedModel served;
+  const bool sum = model.kind() == Model::Kind::sum;
+  const std::string functions = sum ? c_sum(model, options) : c_functions(model, options, options.name, served);
   const std::string columns = c_columns(model, options.name, options);
   std::string guard = options.name + "_model_h";
   std::string text = fmt::format(
@@ -248,14 +313,9 @@ Exported export_c(const Model& model, const ExportOptions& options) {
       "#ifndef {}\n#define {}\n\n#include <math.h>\n#include <stddef.h>\n{}\n",
       provenance(model), options.name,
       columns.empty() ? "" : fmt::format(";\n * {}_encode() makes those that come from columns of text", options.name),
-      missing_rule(model), guard, guard, columns.empty() ? "" : "#include <stdlib.h>\n#include <string.h>\n");
-  text += c_names(header, options) + columns;
-  if (model.trees)
-    return one_file(text + c_tree_functions(model, options.name) + c_score_each(header) + "\n#endif\n",
-                    std::move(served));
-  text += c_value(header);
-  text += served.within_query == ScalingKind::none ? c_score(header) : c_score_query(header);
-  return one_file(text + "\n#endif\n", std::move(served));
+      sum ? "Of a sum: what becomes of missing values stands with each part." : missing_rule(model), guard, guard,
+      columns.empty() ? "" : "#include <stdlib.h>\n#include <string.h>\n");
+  return one_file(text + c_names(model, options) + columns + functions + "\n#endif\n", std::move(served));
 }
 
 }  // namespace dorm

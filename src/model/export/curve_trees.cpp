@@ -16,10 +16,7 @@ namespace {
 
 /// The largest 32-bit number whose scaled value lies before the knot: those up to it go left.
 double raw_threshold(const Scaling& scaling, std::size_t feature, double knot) {
-  const double shift = scaling.shift.empty() ? 0 : scaling.shift[feature];
-  const double factor = scaling.factor.empty() ? 1 : scaling.factor[feature];
-  double raw = knot / factor + shift;
-  if (takes_logarithm(scaling.kind)) raw = std::copysign(std::expm1(std::fabs(raw)), raw);
+  const double raw = unscaled_value(scaling, feature, knot);
   auto threshold = static_cast<float>(raw);
   if (static_cast<double>(threshold) >= raw)
     threshold = std::nextafter(threshold, -std::numeric_limits<float>::infinity());

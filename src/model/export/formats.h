@@ -36,6 +36,11 @@ bool has_scaling(const ServedModel& served);
 /// Whether a term is a piece of a curve.
 bool has_held_terms(const ServedModel& served);
 
+/// Whether a term is what a missing value adds.
+bool has_gap_terms(const ServedModel& served);
+/// Whether a missing value of the feature adds something of its own to scores, as in curves of lines.
+bool weighs_gaps(const Model& model, std::size_t feature);
+
 /// The divisors into the weights, which loses nothing.
 void divide_weights(ServedModel& served);
 
@@ -86,7 +91,8 @@ std::string python_string(std::string_view text);
 std::string_view spelling(const Model& model, const ExportOptions& options, std::size_t feature);
 
 /// The value of a feature that a document does not have: 0, or what the model's rule says: the mean in training, or the
-/// smallest value there, since the smallest of the query is not known of a document by itself.
+/// smallest value there, since the smallest of the query is not known of a document by itself; the median where gaps
+/// have a weight of their own.
 double value_where_missing(const Model& model, std::size_t feature);
 
 /// Throws Error(unsupported): `the target "lucene" cannot say the name "x y" of a feature (why); expected ...`.
@@ -106,6 +112,12 @@ Exported one_file(std::string text, ServedModel served);
 
 /// The name of the model in a folder that holds it whole.
 constexpr std::string_view kWholeModelFile = "model.json";
+
+/// A sum as targets add it up: parts of weight 1 over all features, the trees of all parts in one. Throws
+/// Error(unsupported) for parts that cannot be brought into that form.
+Model sum_for_export(const Model& sum, std::string_view target);
+/// Of its parts.
+ServedModel served_sum(const Model& sum, std::vector<ServedModel> parts);
 
 /// What folders that hold the model itself begin with: kWholeModelFile. Throws Error(unsupported) for options that
 /// would change the model.

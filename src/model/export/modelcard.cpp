@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for a hub of models: README.md, with the fields that Hugging Face reads in its front matter, and the model.
+// Folders that hold the model itself, and one for a hub of models: README.md, with the fields that Hugging Face reads
+// in its front matter, and the model.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "dorm/error.h"
 #include "model/export/formats.h"
 
 namespace dorm {
@@ -147,6 +149,19 @@ Exported export_modelcard(const Model& model, const ExportOptions& options) {
            fmt::format("\n# {}\n\nA ranker, {}, trained for {}: it gives every document of a query a score.\n\n",
                        plain_markdown(options.name), kind_words(model), plain_markdown(model.measure)) +
            card_use(model) + card_training(model) + card_features(model)});
+  return exported;
+}
+
+Exported whole_model(std::string_view target, const Model& model, const ExportOptions& options) {
+  if (!options.names.empty())
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} keeps the names of the model's features; expected no map of names", target));
+  if (options.non_negative)
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} keeps the model's scores, negative ones, too; expected a target with weights", target));
+  Exported exported;
+  exported.files.push_back({std::string(kWholeModelFile), to_json(model)});
+  exported.served.scores = [model](const Dataset& data) { return score(model, data); };
   return exported;
 }
 

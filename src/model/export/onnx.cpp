@@ -51,7 +51,7 @@ std::string input_name(std::string_view column, std::set<std::string, std::less<
 class OnnxRows {
  public:
   OnnxRows(OnnxGraph& graph, const Model& model, const ExportOptions& options)
-      : graph_(graph), model_(model), options_(options), place_(model.features.size()) {
+      : graph_(graph), model_(&model), options_(options), place_(model.features.size()) {
     const EncodedFeatures encoded(model, options);
     for (std::size_t j = 0; j < model.features.size(); ++j) {
       const std::optional<EncodedFeature>& made = encoded.by_feature[j];
@@ -86,7 +86,7 @@ class OnnxRows {
     return filled(assembled_ ? picked : graph_.cast(picked, OnnxGraph::kDouble), wanted);
   }
   Value taken() const {
-    std::vector<std::int64_t> all(model_.features.size());
+    std::vector<std::int64_t> all(model_->features.size());
     std::iota(all.begin(), all.end(), 0);
     return taken(all);
   }
@@ -100,8 +100,23 @@ class OnnxRows {
 
   bool takes_query_minima() const {
     for (const std::size_t j : features)
-      if (takes_query_minimum(model_, j, options_)) return true;
+      if (takes_query_minimum(*model_, j, options_)) return true;
     return false;
+  }
+
+  /// 1 where these features are missing, else 0.
+  Value gaps(std::span<const std::int64_t> wanted) const {
+    std::vector<std::int64_t> places;
+    for (const std::int64_t feature : wanted) places.push_back(place_[static_cast<std::size_t>(feature)]);
+    const Value x = graph_.node("Gather", {x_, graph_.integers(places)}, {kColumns});
+    return graph_.cast(graph_.node("Not", {is_finite(graph_, graph_.cast(x, OnnxGraph::kDouble))}), OnnxGraph::kDouble);
+  }
+
+  /// The same rows as a part of a sum sees them, which has rules of its own for missing values.
+  OnnxRows of_part(const Model& part) const {
+    OnnxRows rows = *this;
+    rows.model_ = &part;
+    return rows;
   }
 
   std::vector<std::size_t> features;          // the columns of X
@@ -144,7 +159,7 @@ class OnnxRows {
   }
 
   bool fills(std::size_t feature) const {
-    return may_lack(model_, feature) && model_.data.input.missing != Missing::keep;
+    return may_lack(*model_, feature) && (model_->curves || model_->data.input.missing != Missing::keep);
   }
 
   Value filled(const Value& x, std::span<const std::int64_t> wanted) const {
@@ -154,8 +169,8 @@ class OnnxRows {
     for (const std::int64_t each : wanted) {
       const auto feature = static_cast<std::size_t>(each);
       const bool lacks = fills(feature);
-      const bool minimum = takes_query_minimum(model_, feature, options_);
-      fill.push_back(lacks ? value_where_missing(model_, feature) : std::numeric_limits<double>::quiet_NaN());
+      const bool minimum = takes_query_minimum(*model_, feature, options_);
+      fill.push_back(lacks ? value_where_missing(*model_, feature) : std::numeric_limits<double>::quiet_NaN());
       limits.push_back(minimum ? kLargestFloat : -kInfinity);
       gaps |= lacks;
       minima |= minimum;
@@ -172,7 +187,7 @@ class OnnxRows {
   }
 
   OnnxGraph& graph_;
-  const Model& model_;
+  const Model* model_;
   const ExportOptions& options_;
   std::vector<std::int64_t> place_;  // of each feature, among the columns of x_
   Value x_;
@@ -220,22 +235,36 @@ Value rows_of_kernel(OnnxGraph& graph, const Model& model, const OnnxRows& rows)
 }
 
 Value linear_scores_of(OnnxGraph& graph, const OnnxRows& rows, const ServedModel& served) {
-  std::vector<ServedModel::Term> terms = served.terms;
+  std::vector<ServedModel::Term> terms;
+  std::vector<std::int64_t> lacking;
+  std::vector<double> gaps;
+  for (const ServedModel::Term& term : served.terms) {
+    if (term.part != ServedModel::Part::gap) {
+      terms.push_back(term);
+      continue;
+    }
+    lacking.push_back(static_cast<std::int64_t>(term.feature));
+    gaps.push_back(term.weight);
+  }
   if (terms.empty()) terms.push_back({.feature = 0, .weight = 0});  // scores have to come from the documents
   std::vector<std::int64_t> columns;
-  std::vector<double> weights, shifts;
+  std::vector<double> weights, shifts, low, high;
   for (const ServedModel::Term& term : terms) {
     columns.push_back(static_cast<std::int64_t>(term.feature));
     weights.push_back(term.weight);
     shifts.push_back(term.shift);
+    low.push_back(term.low);
+    high.push_back(term.high);
   }
   Value x = rows.taken(columns);
   if (served.within_query != ScalingKind::none)
     x = scaled_by_each_other(graph, x, served.within_query);
   else if (served.logarithms)
     x = signed_logarithms(graph, x);
+  if (has_held_terms(served)) x = graph.node("Min", {graph.node("Max", {x, graph.doubles(low)}), graph.doubles(high)});
   if (has_scaling(served)) x = graph.node("Sub", {x, graph.doubles(shifts)});
   x = graph.node("MatMul", {x, graph.doubles(weights)});
+  if (!gaps.empty()) x = graph.node("Add", {x, graph.node("MatMul", {rows.gaps(lacking), graph.doubles(gaps)})});
   return served.constant == 0 ? x : graph.node("Add", {x, graph.number(served.constant)});
 }
 
@@ -260,27 +289,41 @@ std::vector<std::pair<std::string, std::string>> onnx_properties(const Model& mo
   return properties;
 }
 
+/// The scores of a model, and in `served` how they are computed.
+Value scores_of(OnnxGraph& graph, const Model& model, const OnnxRows& rows, const ExportOptions& options,
+                ServedModel& served) {
+  if (model.kind() == Model::Kind::sum) {
+    Value sum;
+    for (const ModelPart& part : model.parts) {
+      const Value own = scores_of(graph, *part.ranker, rows.of_part(*part.ranker), options, served);
+      sum = sum.empty() ? own : graph.node("Add", {sum, own});
+    }
+    served = {};
+    return sum;
+  }
+  if (model.trees) {
+    require_splits(model, "onnx", false, false);
+    served = served_trees(model, {.single = true});
+    return onnx_trees(graph, model, rows.single());
+  }
+  if (model.kernel) {
+    const auto expansion = std::make_shared<const OnnxKernel>(model);
+    served.scores = [expansion](const Dataset& data) { return expansion->scores(data); };
+    return expansion->write(graph, rows_of_kernel(graph, model, rows));
+  }
+  // A division by one number in front of a product is made a factor of float32 by onnxruntime.
+  served = in_doubles(model, options);
+  divide_weights(served);
+  return linear_scores_of(graph, rows, served);
+}
+
 }  // namespace
 
 Exported export_onnx(const Model& model, const ExportOptions& options) {
   OnnxGraph graph;
   const OnnxRows rows(graph, model, options);
   ServedModel served;
-  Value scores;
-  if (model.trees) {
-    require_splits(model, "onnx", false, false);
-    served = served_trees(model, {.single = true});
-    scores = onnx_trees(graph, model, rows.single());
-  } else if (model.kernel) {
-    const auto expansion = std::make_shared<const OnnxKernel>(model);
-    scores = expansion->write(graph, rows_of_kernel(graph, model, rows));
-    served.scores = [expansion](const Dataset& data) { return expansion->scores(data); };
-  } else {
-    // A division by one number in front of a product is made a factor of float32 by onnxruntime.
-    served = in_doubles(model, options);
-    divide_weights(served);
-    scores = linear_scores_of(graph, rows, served);
-  }
+  const Value scores = scores_of(graph, model, rows, options, served);
   Exported exported =
       one_file(graph.file(options.name, scores, onnx_properties(model, options, rows)), std::move(served));
   if (model.scaling.per_query())

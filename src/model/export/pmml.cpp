@@ -106,6 +106,7 @@ std::string scaled_value(const ServedModel& served, const ServedModel::Term& ter
     const std::string size = applied("ln1p", applied("abs", value));
     value = applied("if", applied("lessThan", value + constant(0)) + applied("-", constant(0) + size) + size);
   }
+  if (term.held()) value = applied("min", applied("max", value + constant(term.low)) + constant(term.high));
   if (term.shift != 0) value = applied("-", value + constant(term.shift));
   return term.divisor == 1 ? value : applied("/", value + constant(term.divisor));
 }
@@ -118,6 +119,8 @@ class PmmlTerms {
     for (const EncodedFeatures::Rule& rule : columns_.rules)
       if (rule.encoding->rule == Encode::indicator) marked_.insert(rule.encoding->column);
     for (const std::string& column : columns_.columns) taken.insert(column);
+    for (const ServedModel::Term& term : served.terms)
+      if (term.part == ServedModel::Part::gap) marked_.insert(std::string(spelling(model, options, term.feature)));
   }
 
   void add(const ServedModel::Term& term) {
@@ -132,16 +135,16 @@ class PmmlTerms {
     std::string value = made       ? encoded_field(*made, field, missing)
                         : replaced ? reference(field)
                                    : if_missing(field, constant(missing), reference(field));
-    const bool plain = replaced && !served_.logarithms && term.shift == 0 && term.divisor == 1;
+    const bool gap = term.part == ServedModel::Part::gap;
+    if (gap) value = if_missing(field, constant(1), constant(0));
+    const bool plain = replaced && !gap && !term.held() && !served_.logarithms && term.shift == 0 && term.divisor == 1;
     const std::string predictor = plain ? field : new_name(fmt::format("scaled_{}", term.feature + 1), taken);
     if (!plain)
       derived +=
           fmt::format("   <DerivedField name=\"{}\" optype=\"continuous\" dataType=\"double\">{}</DerivedField>\n",
-                      predictor, scaled_value(served_, term, std::move(value)));
+                      predictor, gap ? value : scaled_value(served_, term, std::move(value)));
     predictors += fmt::format("   <NumericPredictor name=\"{}\" coefficient=\"{}\"/>\n", predictor, term.weight);
   }
-
-  std::size_t fields() const { return types_.size(); }
 
  private:
   /// A field of the data, once.
@@ -150,7 +153,7 @@ class PmmlTerms {
     if (known->second != type)
       refuse_name("pmml", model_.features[feature], fmt::format("the column {} has two types there", in_quotes(name)));
     if (!is_new) return;
-    data += fmt::format("  <DataField name=\"{}\" {}/>\n", attribute(name), type);
+    fields.emplace_back(attribute(name), type);
     mining += fmt::format("   <MiningField name=\"{}\"", attribute(name));
     if (missing) {
       const bool mean = model_.data.input.missing_rule(model_.features[feature]) == Missing::mean;
@@ -168,66 +171,116 @@ class PmmlTerms {
   std::map<std::string, std::string_view, std::less<>> types_;
 
  public:
-  std::string data, mining, derived, predictors;
+  std::vector<std::pair<std::string, std::string>> fields;  // of the data: name and type
+  std::string mining, derived, predictors;
   std::set<std::string, std::less<>> taken;  // names of fields
 };
 
-std::string pmml_head(const Model& model, std::size_t fields, const std::string& dictionary) {
+/// A model of PMML and the fields that it reads.
+struct PmmlBody {
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> fields;
+  std::string score = "score";  // the name of the output
+  ServedModel served = {};
+};
+
+std::string pmml_head(const Model& model, const PmmlBody& body) {
+  std::string dictionary;
+  for (const auto& [name, type] : body.fields) dictionary += fmt::format("  <DataField name=\"{}\" {}/>\n", name, type);
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n"
       " <Header description=\"{}\"><Application name=\"dorm\" version=\"{}\"/></Header>\n"
       " <DataDictionary numberOfFields=\"{}\">\n{} </DataDictionary>\n",
-      provenance(model), DORM_VERSION, fields, dictionary);
+      provenance(model), DORM_VERSION, body.fields.size(), dictionary);
 }
 
-Exported pmml_trees(const Model& model, const ExportOptions& options) {
+std::string pmml_output(std::string_view score) {
+  return fmt::format(
+      "  <Output><OutputField name=\"{}\" optype=\"continuous\" dataType=\"double\" feature=\"predictedValue\"/>"
+      "</Output>\n",
+      score);
+}
+
+/// Without an output where it is a part of a sum.
+PmmlBody pmml_trees(const Model& model, const ExportOptions& options, bool part) {
   require_splits(model, "pmml", true, false);
   const TreeEnsemble& trees = model.trees->trees();
   std::vector<bool> categorical(model.features.size());
   for (const TreeNode& node : trees.nodes)
     if (!node.leaf() && node.categories > 0) categorical[node.feature] = true;
   std::vector<std::string> fields;
-  std::string dictionary;
-  std::size_t used = 0;
+  PmmlBody body;
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     const std::string_view name = spelling(model, options, j);
     if (name.empty()) refuse_name("pmml", name, "a field of PMML has a name");
     fields.push_back(attribute(name));
     if (!model.trees->used()[j]) continue;
-    ++used;
-    dictionary += fmt::format("  <DataField name=\"{}\" optype=\"{}\" dataType=\"{}\"/>\n", fields.back(),
-                              categorical[j] ? "categorical" : "continuous", categorical[j] ? "integer" : "double");
+    body.fields.emplace_back(fields.back(), categorical[j] ? "optype=\"categorical\" dataType=\"integer\""
+                                                           : type_of_field(Encode::indicator));
   }
-  return one_file(
-      pmml_head(model, used, dictionary) + pmml_of_trees(model, fields, attribute(options.name)) + "</PMML>\n",
-      served_trees(model, {}));
+  body.text = pmml_of_trees(model, fields, attribute(options.name), part ? "" : pmml_output(body.score));
+  body.served = served_trees(model, {});
+  return body;
+}
+
+PmmlBody pmml_terms(const Model& model, const ExportOptions& options, bool part) {
+  PmmlBody body;
+  ServedModel& served = body.served;
+  served = in_doubles(model, options);
+  PmmlTerms lines(model, served, options);
+  body.score = new_name("score", lines.taken);
+  for (const ServedModel::Term& term : served.terms) lines.add(term);
+  if (served.terms.empty()) lines.add({.feature = 0, .weight = 0});  // a model has a field at least
+  body.text = fmt::format(
+      " <RegressionModel modelName=\"{}\" functionName=\"regression\" normalizationMethod=\"none\">\n"
+      "  <MiningSchema>\n{}  </MiningSchema>\n{}",
+      attribute(options.name), lines.mining, part ? "" : pmml_output(body.score));
+  if (!lines.derived.empty())
+    body.text += fmt::format("  <LocalTransformations>\n{}  </LocalTransformations>\n", lines.derived);
+  body.text += fmt::format("  <RegressionTable intercept=\"{}\">\n{}  </RegressionTable>\n </RegressionModel>\n",
+                           served.constant, lines.predictors);
+  body.fields = std::move(lines.fields);
+  return body;
+}
+
+PmmlBody pmml_body(const Model& model, const ExportOptions& options, bool part) {
+  return model.trees ? pmml_trees(model, options, part) : pmml_terms(model, options, part);
+}
+
+/// Segments that are added up, each with its own rules for missing values.
+PmmlBody pmml_sum(const Model& model, const ExportOptions& options) {
+  PmmlBody body;
+  std::string segments;
+  std::map<std::string, std::string> types;
+  for (const ModelPart& each : model.parts) {
+    const PmmlBody own = pmml_body(*each.ranker, options, true);
+    if (own.score != "score") body.score = own.score;
+    for (const auto& [name, type] : own.fields) {
+      const auto [known, is_new] = types.emplace(name, type);
+      if (is_new) body.fields.emplace_back(name, type);
+      if (known->second != type) refuse_name("pmml", name, "it has two types there, of numbers and of categories");
+    }
+    segments +=
+        fmt::format("   <Segment id=\"{}\"><True/>\n{}   </Segment>\n", &each - model.parts.data() + 1, own.text);
+  }
+  std::string mining;
+  for (const auto& field : body.fields) mining += fmt::format("<MiningField name=\"{}\"/>", field.first);
+  body.text = fmt::format(
+      " <MiningModel modelName=\"{}\" functionName=\"regression\">\n  <MiningSchema>{}</MiningSchema>\n{}"
+      "  <Segmentation multipleModelMethod=\"sum\">\n{}  </Segmentation>\n </MiningModel>\n",
+      attribute(options.name), mining, pmml_output(body.score), segments);
+  return body;
 }
 
 }  // namespace
 
 Exported export_pmml(const Model& model, const ExportOptions& options) {
-  if (model.trees) return pmml_trees(model, options);
-  ServedModel served = in_doubles(model, options);
-  PmmlTerms lines(model, served, options);
-  const std::string score = new_name("score", lines.taken);
-  for (const ServedModel::Term& term : served.terms) lines.add(term);
-  if (served.terms.empty()) lines.add({.feature = 0, .weight = 0});  // a model has a field at least
-  std::string text = pmml_head(model, lines.fields(), lines.data);
-  text += fmt::format(
-      " <RegressionModel modelName=\"{}\" functionName=\"regression\" normalizationMethod=\"none\">\n"
-      "  <MiningSchema>\n{}  </MiningSchema>\n"
-      "  <Output><OutputField name=\"{}\" optype=\"continuous\" dataType=\"double\" feature=\"predictedValue\"/>"
-      "</Output>\n",
-      attribute(options.name), lines.mining, score);
-  if (!lines.derived.empty())
-    text += fmt::format("  <LocalTransformations>\n{}  </LocalTransformations>\n", lines.derived);
-  text += fmt::format("  <RegressionTable intercept=\"{}\">\n{}  </RegressionTable>\n </RegressionModel>\n</PMML>\n",
-                      served.constant, lines.predictors);
-  Exported exported = one_file(std::move(text), std::move(served));
-  if (score != "score")
-    exported.notes.push_back(fmt::format("the output is called {}, since a feature is called score", score));
-  if (lines.fields() > kFieldsOfJpmml)
+  PmmlBody body = model.kind() == Model::Kind::sum ? pmml_sum(model, options) : pmml_body(model, options, false);
+  Exported exported = one_file(pmml_head(model, body) + body.text + "</PMML>\n", std::move(body.served));
+  if (body.score != "score")
+    exported.notes.push_back(fmt::format("the output is called {}, since a feature is called score", body.score));
+  if (!model.trees && body.fields.size() > kFieldsOfJpmml)
     exported.notes.push_back(
         fmt::format("JPMML's evaluator refuses more than {} fields unless its builder has "
                     "setCheckSchema(false)",

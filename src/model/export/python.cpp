@@ -37,23 +37,28 @@ std::string python_features(const Model& model, const ExportOptions& options) {
 struct PythonInputs {
   std::string used;    // feature, value where missing, and whether NaN is an error
   std::string lowest;  // places in it
+  bool gaps = false;   // some are 1 where the feature is missing, else 0: None instead of a value
 };
 
 PythonInputs python_inputs(const Model& model, const ServedModel& served, const ExportOptions& options) {
   PythonInputs inputs;
   std::size_t place = 0;
-  const auto add = [&](std::size_t feature) {
-    const bool keeps = model.data.input.missing == Missing::keep || (model.trees && !may_lack(model, feature));
+  const auto add = [&](std::size_t feature, bool gap) {
+    const bool keeps =
+        !model.curves && (model.data.input.missing == Missing::keep || (model.trees && !may_lack(model, feature)));
+    inputs.gaps |= gap;
     inputs.used += fmt::format("    ({}, {}, {}),\n", feature,
-                               keeps ? "math.nan" : number_text(value_where_missing(model, feature)),
+                               gap     ? "None"
+                               : keeps ? "math.nan"
+                                       : number_text(value_where_missing(model, feature)),
                                keeps || may_lack(model, feature) ? "False" : "True");
     if (takes_query_minimum(model, feature, options)) inputs.lowest += fmt::format("{}, ", place);
     ++place;
   };
   if (model.trees)
-    for (std::size_t j = 0; j < model.features.size(); ++j) add(j);
+    for (std::size_t j = 0; j < model.features.size(); ++j) add(j, false);
   else
-    for (const ServedModel::Term& term : served.terms) add(term.feature);
+    for (const ServedModel::Term& term : served.terms) add(term.feature, term.part == ServedModel::Part::gap);
   return inputs;
 }
 
@@ -89,10 +94,16 @@ std::string python_rows(const PythonInputs& inputs, bool columns, bool logarithm
                                           inputs.lowest),
       inputs.lowest.empty() ? "feature, missing, refused" : "place, (feature, missing, refused)",
       inputs.lowest.empty() ? "" : "enumerate(", inputs.lowest.empty() ? "" : ")",
-      columns ? "        if named and feature in _COLUMNS and (value is None or _COLUMNS[feature][0] == name):\n"
-                "            column, rule, argument = _COLUMNS[feature]\n"
-                "            value = _encoded(features.get(column), rule, argument)\n"
-              : "",
+      (inputs.gaps ? fmt::format("        if missing is None:\n"
+                                 "            gap = value is None or not math.isfinite(float(value))\n"
+                                 "            values.append({} if gap else 0.0)\n"
+                                 "            continue\n",
+                                 logarithms ? "math.expm1(1.0)" : "1.0")
+                   : std::string()) +
+          (columns ? "        if named and feature in _COLUMNS and (value is None or _COLUMNS[feature][0] == name):\n"
+                     "            column, rule, argument = _COLUMNS[feature]\n"
+                     "            value = _encoded(features.get(column), rule, argument)\n"
+                   : ""),
       inputs.lowest.empty() ? "" : "math.nan if value is None and place in _LOWEST else ",
       inputs.lowest.empty() ? "" : "math.nan if place in _LOWEST else ",
       inputs.lowest.empty() ? ""
@@ -159,26 +170,60 @@ std::string python_score_query(bool range) {
               "        width = math.sqrt(sum((value - shift) ** 2 for value in column) / len(column))\n");
 }
 
+/// The functions of a model that is no sum.
+std::string python_functions(const Model& model, const ExportOptions& options, bool columns, ServedModel& served) {
+  served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
+  const PythonInputs inputs = python_inputs(model, served, options);
+  std::string text = python_rows(inputs, columns, served.logarithms);
+  if (!model.trees) text += python_terms(served);
+  if (served.within_query != ScalingKind::none) return text + python_score_query(uses_range(served.within_query));
+  text += model.trees ? python_tree_functions(model) : python_sum(has_held_terms(served));
+  const std::string_view documents = inputs.lowest.empty() ? "several documents" : "all documents of ONE query";
+  return text + fmt::format(fmt::runtime(kScore), documents);
+}
+
+/// A function around the functions of every part, whose names are its own.
+std::string python_parts(const Model& model, const ExportOptions& options, bool columns) {
+  std::string text, names;
+  for (std::size_t k = 0; k < model.parts.size(); ++k) {
+    const Model& part = *model.parts[k].ranker;
+    ServedModel served;
+    text += fmt::format("\n\ndef _part{}():\n    \"\"\"{}\"\"\"\n", k + 1, missing_rule(part));
+    const std::string lines = python_functions(part, options, columns, served);
+    for (std::size_t begin = 0; begin < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', begin), lines.size() - 1) + 1;
+      text += (end > begin + 1 ? "    " : "") + lines.substr(begin, end - begin);
+      begin = end;
+    }
+    text += "\n    return score_list\n";
+    names += fmt::format("_part{}(), ", k + 1);
+  }
+  return text +
+         fmt::format(
+             "\n\n_PARTS = ({})\n"
+             "\n\ndef score_list(documents):\n"
+             "    \"\"\"The scores of all documents of ONE query; each is a mapping by name, or a sequence in the "
+             "order of\n    FEATURES.\"\"\"\n"
+             "    documents = list(documents)\n"
+             "    return [sum(each) for each in zip(*[part(documents) for part in _PARTS])]\n",
+             names);
+}
+
 }  // namespace
 
 Exported export_python(const Model& model, const ExportOptions& options) {
-  ServedModel served = model.trees ? served_trees(model, {}) : in_doubles(model, options);
   const std::string columns = python_columns(model, options);
-  const PythonInputs inputs = python_inputs(model, served, options);
+  ServedModel served;
+  const bool sum = model.kind() == Model::Kind::sum;
+  const std::string functions =
+      sum ? python_parts(model, options, !columns.empty()) : python_functions(model, options, !columns.empty(), served);
   std::string text = fmt::format(
       "# {}\n\"\"\"The score of a document, the higher the better, from its features.\n\n{}{}\n\"\"\"\n\n{}import "
       "math\n{}\n",
-      provenance(model), missing_rule(model), " What a mapping lacks counts as missing.",
-      columns.empty() ? "" : "import datetime\n", columns.empty() ? "" : "import re\nimport struct\n");
-  text += python_features(model, options) + columns + python_rows(inputs, !columns.empty(), served.logarithms);
-  if (!model.trees) text += python_terms(served);
-  if (served.within_query != ScalingKind::none) {
-    text += python_score_query(uses_range(served.within_query));
-    return one_file(text, std::move(served));
-  }
-  text += model.trees ? python_tree_functions(model) : python_sum(has_held_terms(served));
-  const std::string_view documents = inputs.lowest.empty() ? "several documents" : "all documents of ONE query";
-  return one_file(text + fmt::format(fmt::runtime(kScore), documents), std::move(served));
+      provenance(model), sum ? "It is a sum of parts." : missing_rule(model),
+      " What a mapping lacks counts as missing.", columns.empty() ? "" : "import datetime\n",
+      columns.empty() ? "" : "import re\nimport struct\n");
+  return one_file(text + python_features(model, options) + columns + functions, std::move(served));
 }
 
 }  // namespace dorm

@@ -34,18 +34,29 @@ ServedModel curve_terms(const Model& model) {
     const Curve& curve = model.curves->features[j];
     const double shift = model.scaling.shift.empty() ? 0 : model.scaling.shift[j];
     const double factor = model.scaling.factor.empty() ? 1 : model.scaling.factor[j];
+    const double usual = factor == 0 ? model.curves->value(j, model.weights[j], 0) : 0;
+    const double gap = weighs_gaps(model, j) ? curve.missing.value_or(0) - usual : 0;
+    if (gap != 0) served.terms.push_back({.feature = j, .weight = gap, .part = ServedModel::Part::gap});
     if (factor == 0) {  // constant in training: the scaled value is 0
-      served.constant += model.curves->value(j, model.weights[j], 0);
+      served.constant += usual;
       continue;
     }
+    const double missing =
+        weighs_gaps(model, j) ? value_where_missing(model, j) : std::numeric_limits<double>::quiet_NaN();
     served.constant -= model.weights[j] * curve.median + model.curves->raw_at_median(j);
     if (model.weights[j] != 0)
-      served.terms.push_back({.feature = j, .weight = model.weights[j], .shift = shift, .divisor = 1 / factor});
+      served.terms.push_back(
+          {.feature = j, .weight = model.weights[j], .shift = shift, .divisor = 1 / factor, .missing = missing});
     for (std::size_t b = 0; b < curve.rises.size(); ++b) {
       if (curve.rises[b] == 0) continue;
       const double low = curve.knots[b] / factor + shift, high = curve.knots[b + 1] / factor + shift;
-      served.terms.push_back(
-          {.feature = j, .weight = curve.rises[b], .shift = low, .divisor = high - low, .low = low, .high = high});
+      served.terms.push_back({.feature = j,
+                              .weight = curve.rises[b],
+                              .shift = low,
+                              .divisor = high - low,
+                              .low = low,
+                              .high = high,
+                              .missing = missing});
     }
   }
   return served;
@@ -154,6 +165,11 @@ bool has_held_terms(const ServedModel& served) {
                      [](const ServedModel::Term& term) { return term.held(); });
 }
 
+bool has_gap_terms(const ServedModel& served) {
+  return std::any_of(served.terms.begin(), served.terms.end(),
+                     [](const ServedModel::Term& term) { return term.part == ServedModel::Part::gap; });
+}
+
 void divide_weights(ServedModel& served) {
   for (ServedModel::Term& term : served.terms) {
     term.weight /= term.divisor;
@@ -166,7 +182,17 @@ std::string_view spelling(const Model& model, const ExportOptions& options, std:
   return found == options.names.end() ? std::string_view(model.features[feature]) : std::string_view(found->second);
 }
 
+bool weighs_gaps(const Model& model, std::size_t feature) {
+  if (!model.curves || model.curves->shape == CurveShape::steps) return false;
+  return model.curves->features[feature].missing ||
+         model.data.input.missing_rule(model.features[feature]) == Missing::keep;
+}
+
 double value_where_missing(const Model& model, std::size_t feature) {
+  if (weighs_gaps(model, feature)) {  // the median adds nothing
+    const bool constant = !model.scaling.factor.empty() && model.scaling.factor[feature] == 0;
+    return constant ? 0 : unscaled_value(model.scaling, feature, model.curves->features[feature].median);
+  }
   const InputDescription& input = model.data.input;
   const auto mean = input.means.find(model.features[feature]);
   const Missing rule = input.missing_rule(model.features[feature]);

@@ -64,7 +64,8 @@ ServedModel::Term scaled_within(ServedModel::Term term, const ServedModel& serve
 
 /// f(x) in the precision of Number.
 template <class Number>
-Number value_of(const ServedModel& served, ServedModel::Part part, float x) {
+Number value_of(const ServedModel& served, ServedModel::Part part, double x) {
+  if (part == ServedModel::Part::gap) return static_cast<Number>(std::isnan(x) ? 1 : 0);
   if (part == ServedModel::Part::whole) return static_cast<Number>(served.logarithms ? signed_logarithm(x) : x);
   const Number side = std::max(static_cast<Number>(part == ServedModel::Part::positive ? x : -x), Number{0});
   return static_cast<Number>(std::log(static_cast<double>(1 + side)));
@@ -79,7 +80,9 @@ double sum_of_terms(const ServedModel& served, std::span<const ServedModel::Term
     Number part = 0;
     for (std::size_t k = first; k < std::min(first + group, terms.size()); ++k) {
       const ServedModel::Term& term = terms[k];
-      const Number value = std::min(std::max(value_of<Number>(served, term.part, x[k]), static_cast<Number>(term.low)),
+      const bool filled = std::isnan(x[k]) && term.part != ServedModel::Part::gap;
+      const double own = filled ? term.missing : static_cast<double>(x[k]);
+      const Number value = std::min(std::max(value_of<Number>(served, term.part, own), static_cast<Number>(term.low)),
                                     static_cast<Number>(term.high));
       part += static_cast<Number>(term.weight) *
               ((value - static_cast<Number>(term.shift)) / static_cast<Number>(term.divisor));

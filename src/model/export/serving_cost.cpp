@@ -39,10 +39,15 @@ bool takes(const ExportTarget& target, const Model& model) {
     case Model::Kind::trees:
       return target.serving.trees;
     case Model::Kind::curves:
-      return target.folder || (target.serving.trees && model.curves->shape == CurveShape::steps &&
-                               can_serve(target.serving, model.scaling.kind));
+      return target.folder ||
+             ((model.curves->shape == CurveShape::steps ? target.serving.trees : target.serving.curves) &&
+              !model.scaling.per_query());
     case Model::Kind::sum:
-      break;
+      return target.folder ||
+             ((target.serving.sums || std::all_of(model.parts.begin(), model.parts.end(),
+                                                  [](const ModelPart& part) { return part.ranker->trees; })) &&
+              std::all_of(model.parts.begin(), model.parts.end(),
+                          [&](const ModelPart& part) { return !part.ranker->kernel && takes(target, *part.ranker); }));
   }
   return target.folder;
 }

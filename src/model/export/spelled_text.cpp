@@ -43,6 +43,7 @@ std::string missing_rule(const Model& model) {
     case Missing::zero:
       return "A feature that is missing (NaN, infinite) counts as 0.";
     case Missing::keep:
+      if (model.curves) return "A feature that is missing is NaN: its curve says what that adds.";
       return "A feature that is missing is NaN: every split has a direction for it.";
     case Missing::error:
       break;

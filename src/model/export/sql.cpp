@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/quote.h"
+#include "model/align.h"
 #include "model/export/formats.h"
 #include "model/export/trees.h"
 
@@ -111,6 +112,9 @@ std::string sql_encoded(const EncodedFeature& feature, const std::string& otherw
 
 std::string sql_term(const Model& model, const ServedModel& served, const EncodedFeatures& columns,
                      const ExportOptions& options, const ServedModel::Term& term) {
+  if (term.part == ServedModel::Part::gap)
+    return fmt::format("{} * CASE WHEN {} IS NULL THEN 1 ELSE 0 END", literal(term.weight),
+                       identifier(spelling(model, options, term.feature)));
   const double missing = value_where_missing(model, term.feature);
   const std::string otherwise = missing == 0 ? std::string("0") : literal(missing);
   const std::optional<EncodedFeature>& encoded = columns.by_feature[term.feature];
@@ -141,10 +145,27 @@ Exported sql_trees(const Model& model, const ExportOptions& options) {
   return exported;
 }
 
+/// Parts are expressions in brackets.
+Exported sql_sum(const Model& model, const ExportOptions& options) {
+  ServedModel used;
+  std::string text;
+  for (const ModelPart& part : model.parts) {
+    const Model& own = *part.ranker;
+    for (std::size_t j = 0; j < own.features.size(); ++j)
+      if (uses(own, j)) used.terms.push_back({.feature = j, .weight = 1});
+    std::string expression = export_sql(own, options).files[0].bytes;
+    expression.pop_back();  // its line break
+    text += (text.empty() ? "(" : "\n + ") + expression;
+  }
+  require_columns(model, used, EncodedFeatures(model, options), options);
+  return one_file(text + ")\n", {});
+}
+
 }  // namespace
 
 Exported export_sql(const Model& model, const ExportOptions& options) {
   if (model.trees) return sql_trees(model, options);
+  if (model.kind() == Model::Kind::sum) return sql_sum(model, options);
   ServedModel served = in_doubles(model, options);
   divide_weights(served);
   const EncodedFeatures columns(model, options);

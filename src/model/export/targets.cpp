@@ -26,17 +26,40 @@ constexpr std::uint32_t kAllRules = ~std::uint32_t{0};
 constexpr std::uint32_t kValues = bit_of(Encode::onehot) | bit_of(Encode::boolean) | bit_of(Encode::indicator);
 constexpr std::uint32_t kDays = bit_of(Encode::age) | bit_of(Encode::weekday);
 constexpr std::uint32_t kFormats = bit_of(Encode::percent) | bit_of(Encode::thousands) | bit_of(Encode::decimal_comma);
-constexpr Serving kGraphs{
-    .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kValues, .encodes_trees = true};
+constexpr Serving kGraphs{.logarithms = true,
+                          .lists = true,
+                          .kernels = true,
+                          .trees = true,
+                          .curves = true,
+                          .gaps = true,
+                          .sums = true,
+                          .encodings = kValues,
+                          .encodes_trees = true};
 constexpr Serving kWholeModels{
     .logarithms = true, .lists = true, .kernels = true, .trees = true, .encodings = kAllRules, .encodes_trees = true};
-constexpr Serving kPrograms{
-    .logarithms = true, .lists = true, .trees = true, .curves = true, .encodings = kAllRules, .encodes_trees = true};
-constexpr Serving kDatabases{
-    .logarithms = true, .trees = true, .curves = true, .encodings = kValues | kFormats, .encodes_trees = true};
+constexpr Serving kPrograms{.logarithms = true,
+                            .lists = true,
+                            .trees = true,
+                            .curves = true,
+                            .gaps = true,
+                            .sums = true,
+                            .encodings = kAllRules,
+                            .encodes_trees = true};
+constexpr Serving kDatabases{.logarithms = true,
+                             .trees = true,
+                             .curves = true,
+                             .gaps = true,
+                             .sums = true,
+                             .encodings = kValues | kFormats,
+                             .encodes_trees = true};
 constexpr Serving kExpressions{.logarithms = true, .curves = true};
-constexpr Serving kRankProfiles{.logarithms = true, .curves = true, .encodings = kValues | kDays};
-constexpr Serving kFields{.logarithms = true, .trees = true, .encodings = kValues | kDays | bit_of(Encode::month)};
+constexpr Serving kRankProfiles{.logarithms = true, .curves = true, .gaps = true, .encodings = kValues | kDays};
+constexpr Serving kFields{.logarithms = true,
+                          .trees = true,
+                          .curves = true,
+                          .gaps = true,
+                          .sums = true,
+                          .encodings = kValues | kDays | bit_of(Encode::month)};
 
 constexpr std::array kTargets{
     ExportTarget{{.name = "elasticsearch",
@@ -90,10 +113,11 @@ constexpr std::array kTargets{
                  false,
                  export_onnx,
                  true},
-    ExportTarget{{.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4, or a MiningModel of trees"},
-                 kFields,
-                 false,
-                 export_pmml},
+    ExportTarget{
+        {.name = "pmml", .usage = "pmml", .help = "a RegressionModel of PMML 4.4, or a MiningModel of trees or sums"},
+        kFields,
+        false,
+        export_pmml},
     ExportTarget{{.name = "c", .usage = "c", .help = "a header of C and C++ that needs nothing else"},
                  kPrograms,
                  false,
@@ -198,19 +222,25 @@ void require_ranges(const Model& model) {
         "need; expected a model of version 1.1 or later");
 }
 
-/// A curve of lines is written by its knots, which are those of values by themselves, all there.
-void require_held(const Model& model, std::string_view target) {
+/// A curve of lines is written by its knots, which are those of values by themselves.
+void require_held(const Model& model, const ExportTarget& each, const ExportOptions& options) {
+  const std::string_view target = each.entry.name;
   if (model.scaling.per_query())
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model scales features by {}, under which {} cannot evaluate curves; expected none, "
                             "minmax, zscore or log-zscore",
                             name_of(model.scaling.kind), target));
+  const EncodedFeatures encoded(model, options);
   for (std::size_t j = 0; j < model.features.size(); ++j)
-    if (model.curves->features[j].missing)
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("the curve of {} has a value for where the feature is missing, which {} cannot evaluate; "
-                              "expected mlflow, modelcard or dorm serve, or curves of steps",
-                              in_quotes(model.features[j]), target));
+    if (model.curves->features[j].missing && (!each.serving.gaps || encoded.by_feature[j]))
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format(
+              "the curve of {} has a value for where the feature is missing, which {} cannot evaluate{}; expected {}",
+              in_quotes(model.features[j]), target, encoded.by_feature[j] ? " of an encoded column" : "",
+              encoded.by_feature[j] ? "mlflow, modelcard or dorm serve"
+                                    : targets_that([](const ExportTarget& t) { return t.serving.gaps; }) +
+                                          ", mlflow, modelcard or dorm serve, or curves of steps"));
 }
 
 /// Throws where a number that was written is none in the precision of the target.
@@ -225,6 +255,36 @@ void require_representable(const Model& model, const ServedModel& served, std::s
                               in_quotes(model.features[term.feature]), target));
   if (!fits(served.constant))
     throw Error(ErrorCode::unsupported, fmt::format("the weights are beyond the numbers of {}", target));
+}
+
+/// What is written of a part by itself says whether the target can evaluate it, and how.
+Exported export_sum(const Model& model, const ExportTarget& target, const ExportOptions& options) {
+  const std::string_view name = target.entry.name;
+  const Model sum = sum_for_export(model, name);
+  if (sum.parts.size() == 1) return export_model(*sum.parts[0].ranker, target, options);
+  if (!target.serving.sums) {
+    std::string kinds;
+    for (const ModelPart& part : sum.parts)
+      kinds += fmt::format("{}{}", kinds.empty() ? "" : " and ", name_of(part.ranker->kind()));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("the model is a sum of {}, which {} cannot evaluate; expected {}, mlflow or modelcard, or a "
+                    "model of one kind: tune makes one of trees or of linear rankers only where it is told to",
+                    kinds, name, targets_that([](const ExportTarget& each) { return each.serving.sums; })));
+  }
+  if (options.non_negative) require_ranges(model);
+  std::vector<ServedModel> parts;
+  std::vector<std::string> notes;
+  for (const ModelPart& part : sum.parts) {
+    Exported own = export_model(*part.ranker, target, options);
+    parts.push_back(std::move(own.served));
+    for (std::string& note : own.notes)
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+  }
+  Exported exported = target.write(sum, options);
+  exported.served = served_sum(sum, std::move(parts));
+  exported.notes = std::move(notes);
+  return exported;
 }
 
 }  // namespace
@@ -263,15 +323,13 @@ Exported export_model(const Model& model, const ExportTarget& target, const Expo
                               name_of(model.curves->shape), name, targets_that(can),
                               lines ? ", or curves of steps (steps:8), which are exported as trees" : ""));
     if (!lines) return export_model(trees_of_curves(model, name), target, options);
-    require_held(model, name);
+    require_held(model, target, options);
   }
   if (model.kind() == Model::Kind::trees && !target.serving.trees)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has trees, which {} cannot evaluate; expected {}", name,
                             targets_that([](const ExportTarget& each) { return each.serving.trees; })));
-  if (model.kind() == Model::Kind::sum && !target.folder)
-    throw Error(ErrorCode::unsupported,
-                fmt::format("the model is a sum of rankers, which {} cannot evaluate; export each of its parts", name));
+  if (model.kind() == Model::Kind::sum && !target.folder) return export_sum(model, target, options);
   if (model.kernel && !target.serving.kernels)
     throw Error(ErrorCode::unsupported,
                 fmt::format("the model has a kernel ({}), which {} cannot evaluate; expected a linear model",

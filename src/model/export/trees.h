@@ -40,8 +40,9 @@ std::string python_tree_functions(const Model& model);
 OnnxGraph::Value onnx_trees(OnnxGraph& graph, const Model& model, const OnnxGraph::Value& rows);
 /// An expression of SQL; `columns` are expressions by feature, NULL where it is missing.
 std::string sql_of_trees(const Model& model, const std::vector<std::string>& columns);
-/// A MiningModel of PMML; names are quoted.
-std::string pmml_of_trees(const Model& model, const std::vector<std::string>& fields, std::string_view name);
+/// A MiningModel of PMML; names are quoted. `output`: its element, or nothing.
+std::string pmml_of_trees(const Model& model, const std::vector<std::string>& fields, std::string_view name,
+                          std::string_view output);
 
 Exported export_trees_ranklib(const Model& model, const ExportOptions& options);
 Exported export_trees_solr(const Model& model, const ExportOptions& options);

@@ -136,18 +136,17 @@ std::string sql_of_trees(const Model& model, const std::vector<std::string>& col
   return text + ")\n";
 }
 
-std::string pmml_of_trees(const Model& model, const std::vector<std::string>& fields, std::string_view name) {
+std::string pmml_of_trees(const Model& model, const std::vector<std::string>& fields, std::string_view name,
+                          std::string_view output) {
   const TreeEnsemble& trees = model.trees->trees();
   std::string mining;
   for (std::size_t j = 0; j < fields.size(); ++j)
     if (model.trees->used()[j]) mining += fmt::format("<MiningField name=\"{}\"/>", fields[j]);
   std::string text = fmt::format(
-      " <MiningModel modelName=\"{}\" functionName=\"regression\">\n  <MiningSchema>{}</MiningSchema>\n"
-      "  <Output><OutputField name=\"score\" optype=\"continuous\" dataType=\"double\" "
-      "feature=\"predictedValue\"/></Output>\n"
+      " <MiningModel modelName=\"{}\" functionName=\"regression\">\n  <MiningSchema>{}</MiningSchema>\n{}"
       "  <Targets><Target rescaleConstant=\"{}\"/></Targets>\n"
       "  <Segmentation multipleModelMethod=\"sum\">\n",
-      name, mining, trees.base);
+      name, mining, output, trees.base);
   PmmlTree tree(trees, fields);
   for (std::size_t t = 0; t < trees.num_trees(); ++t)
     text += fmt::format(

@@ -134,6 +134,10 @@ Exported export_vespa(const Model& model, const ExportOptions& given) {
         number ? rank_expression(model, options, term.feature) : encoded_expression(model, term.feature, *made);
     if (expressions.emplace(x, term.feature).first->second != term.feature)
       refuse_name("vespa", model.features[term.feature], fmt::format("{} is another feature already", x));
+    if (term.part == ServedModel::Part::gap) {
+      if (!is_attribute(x)) refuse_name("vespa", x, "what a missing value adds is known of attributes alone");
+      return fmt::format("if (isNan({}) == 1, 1, 0)", x);
+    }
     const std::string value = term_text(x, served.logarithms, value_where_missing(model, term.feature));
     return term.held() ? held_text(value, term) : value;
   });

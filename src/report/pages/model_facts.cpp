@@ -76,7 +76,7 @@ report::Series distribution_of(std::span<const double> values, std::size_t featu
       ++counts[std::min(kBinsOfValues - 1, static_cast<std::size_t>(place))];
   }
   const double most = std::max(1.0, *std::max_element(counts.begin(), counts.end()));
-  report::Series shares{.name = "documents"};
+  report::Series shares{.name = "documents", .mark = report::Series::Mark::area};
   for (std::size_t b = 0; b <= 2 * kBinsOfValues; ++b) {
     const std::size_t edge = (b + 1) / 2;
     shares.x.push_back(low + (high - low) * static_cast<double>(edge) / static_cast<double>(kBinsOfValues));

@@ -23,6 +23,7 @@ Json about_model(const Explorer::State& state, std::size_t k) {
   const Model& model = each.model;
   const auto name_or_null = [](const std::string& name) { return name.empty() ? Json(nullptr) : Json(name); };
   const auto violated = k == 0 && state.violated ? Json(name_of(state.violated->bound())) : Json(nullptr);
+  const char* const edits = k == 0 ? what_can_be_edited(model) : nullptr;
   return {{"key", k == 0 ? "a" : "b"},
           {"name", each.name},
           {"method", model.method},
@@ -30,6 +31,8 @@ Json about_model(const Explorer::State& state, std::size_t k) {
           {"bound", violated},
           {"kind", each.kind},
           {"linear", has_weights(model)},
+          {"family", name_of(model.kind())},
+          {"edits", edits ? Json(edits) : Json(nullptr)},
           {"explains", each.scores.empty()},
           {"trained_share", state.trained_share[k]},
           {"fingerprint", each.fingerprint},

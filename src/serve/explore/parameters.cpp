@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/quote.h"
 #include "serve/exchange.h"
+#include "serve/explore/edited_model.h"
 
 namespace dorm::explore {
 namespace {
@@ -136,29 +137,74 @@ Page page_of(const Parameters& parameters) {
   return {parameters.whole("offset", 0, kLargestOffset), parameters.whole("limit", 50, kMostRows)};
 }
 
+namespace {
+
+/// The weight or the point that an edit names, in the model as it is.
+double value_of(const Edit& edit, const Model& model) {
+  if (edit.point != Edit::kWeight) return points_of(model, edit.feature)[edit.point].y;
+  return model.kind() == Model::Kind::sum ? model.parts[edit.feature].weight : model.weights[edit.feature];
+}
+
+/// "3:1.5" or, where there are points, "3.2:1.5", whatever it names; none for anything else.
+std::optional<Edit> parsed_edit(std::string_view piece) {
+  const std::size_t colon = std::min(piece.size(), piece.find(':')), dot = std::min(colon, piece.find('.'));
+  const std::optional<std::size_t> feature = whole_number(piece.substr(0, dot));
+  const std::optional<std::size_t> point =
+      dot < colon ? whole_number(piece.substr(dot + 1, colon - dot - 1)) : Edit::kWeight;
+  const std::string_view number = piece.substr(std::min(piece.size(), colon + 1));
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (!feature || !point || number.empty() || error != std::errc() || end != number.data() + number.size() ||
+      !std::isfinite(value))
+    return std::nullopt;
+  return Edit{*feature, value, *point};
+}
+
+/// "feature:weight", or "feature.point:value".
+Edit edit_of(std::string_view piece, const Model& model) {
+  const bool curves = model.kind() == Model::Kind::curves;
+  const std::optional<Edit> edit = parsed_edit(piece);
+  if (!edit || (edit->point != Edit::kWeight && !curves))
+    refuse_parameter(400, "edits", piece, curves ? "feature.point:value or feature:weight" : "feature:weight");
+  const std::size_t count = model.kind() == Model::Kind::sum ? model.parts.size() : model.features.size();
+  if (edit->feature >= count) refuse_parameter(400, "edits", piece, range_text(count));
+  const std::size_t points = curves ? points_of(model, edit->feature).size() : 0;
+  if (edit->point == Edit::kWeight ? points > 0 : edit->point >= points)
+    refuse_parameter(400, "edits", piece,
+                     points > 0 ? "a point of the curve: " + range_text(points) : "the weight of a line");
+  return *edit;
+}
+
+}  // namespace
+
 std::vector<Edit> edits_of(const Parameters& parameters, const Model& model) {
-  std::map<std::size_t, double> weights;
+  std::map<std::pair<std::size_t, std::size_t>, Edit> by_place;
   std::size_t given = 0;
   const std::string list = parameters.text("edits");
   each_piece(list, [&](std::string_view piece) {
-    if (!model.linear() || model.features.empty())
-      throw serve::Refusal(409, "edits: the model is not linear; expected one with weights");
-    const std::size_t colon = std::min(piece.size(), piece.find(':'));
-    const std::optional<std::size_t> feature = whole_number(piece.substr(0, colon));
-    const std::string_view number = piece.substr(std::min(piece.size(), colon + 1));
-    double weight = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), weight);
-    if (!feature || number.empty() || error != std::errc() || end != number.data() + number.size() ||
-        !std::isfinite(weight))
-      refuse_parameter(400, "edits", piece, "feature:weight");
-    if (*feature >= model.features.size()) refuse_parameter(400, "edits", piece, range_text(model.features.size()));
+    if (!can_be_edited(model))
+      throw serve::Refusal(409, "edits: the model has no weights and no curves; expected one whose scores are a sum");
+    const Edit edit = edit_of(piece, model);
     if (++given > kMostEdits) refuse_parameter(400, "edits", std::to_string(given), "at most 100 of them");
-    weights[*feature] = weight;
+    by_place[{edit.feature, edit.point}] = edit;
   });
   std::vector<Edit> edits;
-  for (const auto& [feature, weight] : weights)
-    if (weight != model.weights[feature]) edits.push_back({feature, weight});
+  for (const auto& [place, edit] : by_place)
+    if (edit.weight != value_of(edit, model)) edits.push_back(edit);
   return edits;
+}
+
+std::vector<Edit> numbers_by_feature(const Parameters& parameters, std::string_view name, std::size_t count) {
+  std::vector<Edit> out;
+  const std::string list = parameters.text(name);
+  each_piece(list, [&](std::string_view piece) {
+    const std::optional<Edit> edit = parsed_edit(piece);
+    if (!edit || edit->point != Edit::kWeight) refuse_parameter(400, name, piece, "feature:value");
+    if (edit->feature >= count) refuse_parameter(400, name, piece, range_text(count));
+    if (out.size() == kMostEdits) refuse_parameter(400, name, list, "at most 100 of them");
+    out.push_back(*edit);
+  });
+  return out;
 }
 
 bool contains_text(std::string_view text, std::string_view part) {

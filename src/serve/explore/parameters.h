@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the ? of an address, and the weights that it changes.
+// What stands behind the ? of an address, and what of the model it changes.
 #pragma once
 
 #include <cstddef>
@@ -43,14 +43,21 @@ struct Page {
 };
 Page page_of(const Parameters& parameters);
 
-/// A weight of a scaled feature that is not the model's.
+/// Something that is other than in the model: the weight of a scaled feature or of a part of a sum, or how much a point
+/// of a curve adds to a score.
 struct Edit {
-  std::size_t feature = 0;
+  static constexpr std::size_t kWeight = static_cast<std::size_t>(-1);
+
+  std::size_t feature = 0;  // or part
   double weight = 0;
+  std::size_t point = kWeight;
   bool operator==(const Edit&) const = default;
 };
-/// Of the parameter `edits`, by feature, without those that change nothing. 409 for a model that is not linear.
+/// Of the parameter `edits`, by feature and point, without those that change nothing. 409 for a model without weights.
 std::vector<Edit> edits_of(const Parameters& parameters, const Model& model);
+
+/// Of "3:1.5,7:0", at most 100 of them: numbers of features below `count`, in the order given. 400 for anything else.
+std::vector<Edit> numbers_by_feature(const Parameters& parameters, std::string_view name, std::size_t count);
 
 /// Whether `part` occurs in `text`, ASCII letters compared without case.
 bool contains_text(std::string_view text, std::string_view part);

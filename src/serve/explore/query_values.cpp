@@ -104,6 +104,10 @@ std::vector<double> QueryValues::values(const ScoreTable& scores) const {
   return out;
 }
 
+double QueryValues::of_query(std::size_t q, std::span<const double> scores) const {
+  return factors_.empty() ? judged(q, scores) : value(q, scores);
+}
+
 MeasureResult QueryValues::estimate(std::vector<double> values) const {
   EvaluationTable table;
   table.measures.push_back({name_, kNaN, kNaN, kNaN, 0, 0, std::move(values), measure_->geometric()});

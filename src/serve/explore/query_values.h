@@ -25,6 +25,8 @@ class QueryValues {
 
   /// By query; NaN where there is no value.
   std::vector<double> values(const ScoreTable& scores) const;
+  /// Of one query, by the scores of its documents.
+  double of_query(std::size_t q, std::span<const double> scores) const;
   /// Mean and interval of such values.
   MeasureResult estimate(std::vector<double> values) const;
 

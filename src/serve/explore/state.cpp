@@ -59,6 +59,7 @@ Explorer::State::State(Options given) : options(std::move(given)) {
     trained_share.push_back(share_trained_on(each.model, each.data, threads));
   profile = std::make_unique<const DataProfile>(a.model, a.data, threads);
   violated = ViolatedRankings::of(a.model);
+  if (a.model.curves) sketch = std::make_unique<const CurveSketch>(a.model, a.data, threads);
   for (std::size_t q = 0; q < a.data.num_queries(); ++q) query_number_.emplace(a.data.query(q).id, q);
   for (const auto& [query, document] : options.queue)
     if (const DocumentPlace place = find(query, document); place.q < a.data.num_queries()) queue.push_back(place);
@@ -86,10 +87,10 @@ std::shared_ptr<const Ranked> Explorer::State::right(const Parameters& parameter
   const std::string name = parameters.text("right");
   if (name.empty()) return nullptr;
   if (name == "b" && second) return second;
-  if (name == "edited" && has_weights(options.models[0].model)) return edited(edits_of(parameters, first->model()));
+  if (name == "edited" && can_be_edited(options.models[0].model)) return edited(edits_of(parameters, first->model()));
   if (name == "b" || name == "edited")
-    throw serve::Refusal(409, name == "b" ? "right: there is no second model"
-                                          : "right: the model is not linear; expected one with weights");
+    throw serve::Refusal(
+        409, name == "b" ? "right: there is no second model" : "right: the model has no weights and no curves to move");
   refuse_parameter(400, "right", name, "b or edited");
 }
 
@@ -99,12 +100,6 @@ std::shared_ptr<const Ranked> Explorer::State::model(const Parameters& parameter
   if (name == "b" && second) return second;
   if (name == "edited") return edited(edits_of(parameters, first->model()));
   refuse_parameter(404, "model", name, second ? "a, b or edited" : "a or edited");
-}
-
-Model Explorer::State::edited_model(const std::vector<Edit>& edits) const {
-  Model model = first->model();
-  for (const Edit& edit : edits) model.weights[edit.feature] = edit.weight;
-  return model;
 }
 
 std::shared_ptr<const ScoreTable> Explorer::State::edited_scores(const Model& model,
@@ -123,7 +118,7 @@ std::shared_ptr<const Ranked> Explorer::State::edited(const std::vector<Edit>& e
   const std::lock_guard lock(edits_mutex_);  // each uses all cores: one after another
   auto found = std::find_if(edited_.begin(), edited_.end(), [&](const auto& each) { return each.first == edits; });
   if (found == edited_.end()) {
-    Model model = edited_model(edits);
+    Model model = edited_model(first->model(), edits);
     auto scores = edited_scores(model, edits);
     auto ranked = std::make_shared<const Ranked>(std::move(model), data(), std::move(scores), *measure, first.get());
     if (edited_.size() >= kKeptEdits) edited_.pop_back();
@@ -183,6 +178,8 @@ void Explorer::add_routes(serve::Router& router) const {
   add_query_routes(*state_, router);
   add_why_routes(*state_, router);
   add_weight_routes(*state_, router);
+  add_curve_routes(*state_, router);
+  add_change_routes(*state_, router);
   add_judgment_routes(*state_, router);
   add_blind_routes(*state_, router);
   add_data_routes(*state_, router);

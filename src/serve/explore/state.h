@@ -12,7 +12,9 @@
 
 #include "base/json.h"
 #include "dorm/apps/explore.h"
+#include "serve/explore/curve_sketch.h"
 #include "serve/explore/data_profile.h"
+#include "serve/explore/edited_model.h"
 #include "serve/explore/judgment_store.h"
 #include "serve/explore/parameters.h"
 #include "serve/explore/query_values.h"
@@ -42,9 +44,8 @@ struct Explorer::State {
   std::shared_ptr<const Ranked> right(const Parameters& parameters) const;
   /// What `model` of a request means: a, b or edited.
   std::shared_ptr<const Ranked> model(const Parameters& parameters) const;
-  /// Model a with other weights; the last few are kept.
+  /// Model a with other weights or points; the last few are kept.
   std::shared_ptr<const Ranked> edited(const std::vector<Edit>& edits) const;
-  Model edited_model(const std::vector<Edit>& edits) const;
 
   /// What people type; empty: not known.
   const std::string& query_text(std::size_t q) const;
@@ -66,6 +67,7 @@ struct Explorer::State {
   std::unique_ptr<const DataProfile> profile;
   std::unique_ptr<const ViolatedRankings> violated;  // null: model a has no bound
   std::unique_ptr<ScaledColumns> columns;            // null: scores are made anew for other weights
+  std::unique_ptr<const CurveSketch> sketch;         // null: model a has no curves
   std::vector<double> trained_share;                 // by model: of these queries that it was trained on
   Texts texts;
   std::unique_ptr<JudgmentStore> judgments;  // null: nobody judges
@@ -84,6 +86,8 @@ void add_page_routes(const Explorer::State& state, serve::Router& router);      
 void add_query_routes(const Explorer::State& state, serve::Router& router);     // summary, queries, query
 void add_why_routes(const Explorer::State& state, serve::Router& router);       // why, pair
 void add_weight_routes(const Explorer::State& state, serve::Router& router);    // weights, model.json
+void add_curve_routes(const Explorer::State& state, serve::Router& router);     // curves
+void add_change_routes(const Explorer::State& state, serve::Router& router);    // change
 void add_judgment_routes(const Explorer::State& state, serve::Router& router);  // judgments, undo, agreement, exports
 void add_blind_routes(const Explorer::State& state, serve::Router& router);     // blind
 void add_data_routes(const Explorer::State& state, serve::Router& router);      // checks, drift

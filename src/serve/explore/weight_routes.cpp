@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that can be moved, and the model with moved weights.
+// Weights that can be moved, of features or of the parts of a sum, and the model that is edited.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,30 +12,66 @@
 namespace dorm::explore {
 namespace {
 
+/// A slider; `reach` is how far weights can be moved.
+Json slider(std::size_t feature, const std::string& name, double weight, double reach) {
+  return {{"feature", feature}, {"name", name}, {"weight", weight}, {"low", -reach}, {"high", reach}};
+}
+
+/// "linear 2: ndcg@10, best"; parts are told apart by their number.
+std::string name_of_part(const ModelPart& part, std::size_t k) {
+  std::string name = fmt::format("{} {}", name_of(part.ranker->kind()), k + 1);
+  const char* separator = ": ";
+  for (const std::string& word : {part.measure, part.bound == "none" ? part.start : part.bound})
+    if (!word.empty() && word != name_of(part.ranker->kind())) {
+      name += separator + word;
+      separator = ", ";
+    }
+  return name;
+}
+
 Json weights(const Explorer::State& state, const Parameters& parameters) {
   const Model& model = state.first->model();
   const std::string filter = parameters.text("filter");
+  const bool sum = model.kind() == Model::Kind::sum;
   double most = 0;
   for (const double weight : model.weights) most = std::max(most, std::fabs(weight));
+  if (sum)
+    for (const ModelPart& part : model.parts) most = std::max(most, std::fabs(part.weight));
   const double reach = most > 0 ? 2 * most : 1;
   std::vector<std::size_t> rows;
-  for (const std::size_t feature : state.features_by_weight())
-    if (contains_text(model.features[feature], filter)) rows.push_back(feature);
+  if (has_weights(model))
+    for (const std::size_t feature : state.features_by_weight())
+      if (contains_text(model.features[feature], filter)) rows.push_back(feature);
+  if (sum)
+    for (std::size_t k = 0; k < model.parts.size(); ++k)
+      if (contains_text(name_of_part(model.parts[k], k), filter)) rows.push_back(k);
   return paged(parameters, rows.size(), [&](std::size_t row) {
-    return Json{{"feature", rows[row]},
-                {"name", model.features[rows[row]]},
-                {"weight", model.weights[rows[row]]},
-                {"low", -reach},
-                {"high", reach}};
+    const std::size_t k = rows[row];
+    return sum ? slider(k, name_of_part(model.parts[k], k), model.parts[k].weight, reach)
+               : slider(k, model.features[k], model.weights[k], reach);
   });
+}
+
+/// What is written down of an edit.
+Json edit_json(const Model& model, const Edit& edit) {
+  const bool sum = model.kind() == Model::Kind::sum, point = edit.point != Edit::kWeight;
+  Json out = {{"from", sum     ? model.parts[edit.feature].weight
+                       : point ? points_of(model, edit.feature)[edit.point].y
+                               : model.weights[edit.feature]},
+              {"to", edit.weight}};
+  if (sum)
+    out["part"] = edit.feature;
+  else
+    out["feature"] = model.features[edit.feature];
+  if (point) out["point"] = edit.point;
+  return out;
 }
 
 /// Nobody shall take it for a model that was trained: what says so goes.
 serve::Answer edited_file(const Explorer::State& state, const Parameters& parameters) {
-  if (!has_weights(state.first->model()))
-    throw serve::Refusal(409, "the model is not linear; expected one with weights");
+  if (!can_be_edited(state.first->model())) throw serve::Refusal(409, "the model has no weights and no curves to move");
   const std::vector<Edit> edits = edits_of(parameters, state.first->model());
-  Model model = state.edited_model(edits);
+  Model model = edited_model(state.first->model(), edits);
   model.method = "edited";
   model.certificate = {};
   model.certificate.status = "none";
@@ -41,14 +79,12 @@ serve::Answer edited_file(const Explorer::State& state, const Parameters& parame
   model.bound = model.start = model.solver = "";
   model.rounds = 0;
   model.validation = std::numeric_limits<double>::quiet_NaN();
-  model.parts.clear();
+  if (model.kind() != Model::Kind::sum) model.parts.clear();
   model.folds = 0;
+  model.signs.clear();  // nothing has kept them
   Json json = json_of(model);
   Json list = Json::array();
-  for (const Edit& edit : edits)
-    list.push_back({{"feature", model.features[edit.feature]},
-                    {"from", state.first->model().weights[edit.feature]},
-                    {"to", edit.weight}});
+  for (const Edit& edit : edits) list.push_back(edit_json(state.first->model(), edit));
   json["edited_from"] = {{"name", state.options.models[0].name},
                          {"fingerprint", state.options.models[0].fingerprint},
                          {"edits", std::move(list)}};

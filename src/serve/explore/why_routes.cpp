@@ -106,7 +106,8 @@ std::vector<SwapIdea> swap_ideas(const Explorer::State& state, const Model& mode
 }
 
 Json why_none(const Model& model, double gap) {
-  if (!model.linear())
+  if (model.curves && model.curves->shape == CurveShape::steps) return "steps jump over the gap; What if draws them";
+  if (!model.linear() && !model.curves)
     return fmt::format("the model is not linear ({}): no feature moves the score on its own", name_of(model.kind()));
   if (model.scaling.per_query()) return "per-query scaling moves with the value";
   if (gap == 0) return "the scores are equal: the order of the data decides";

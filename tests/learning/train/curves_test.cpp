@@ -337,7 +337,7 @@ TEST(Curves, OfLinesAreExportedWhereThereIsArithmetic) {
       for (std::size_t i = 0; i < scores.size(); ++i)
         EXPECT_NEAR(served[i] + exported.served.pruned, scores[i], 1e-9) << target.entry.name << " " << scale;
     }
-    EXPECT_EQ(targets, 5U);
+    EXPECT_EQ(targets, 7U);
   }
 }
 

@@ -2,7 +2,7 @@
 // The head of the page: what is explored, the measure with its interval, and the way to the views.
 import { useEffect } from "preact/hooks";
 import { address, type Estimate, type Summary } from "../api";
-import { comparison, nameOf, useApp, useLoad } from "../app";
+import { comparison, editable, movedThing, nameOf, useApp, useLoad } from "../app";
 import { counted, figure, interval, verdict } from "../format";
 import { views, type Right, type View } from "../state";
 import { Trouble } from "./basic";
@@ -39,7 +39,7 @@ export function Measure() {
     <dl class={`tiles measure ${summary.busy ? "busy" : ""}`} aria-busy={summary.busy}>
       <Tile name={`${data.measure}, A`} estimate={data.a} note={info.models[0]?.name ?? ""} />
       {data.right ? <Tile name={`${data.measure}, ${nameOf(app, "right")}`} estimate={data.right}
-        note={app.right === "edited" ? `A, ${counted(app.state.edits.size, "weight")} changed` : second} /> : null}
+        note={app.right === "edited" ? `A, ${counted(app.state.edits.size, movedThing(info))} changed` : second} /> : null}
       {difference ? (
         <div class="wide">
           <dt>{nameOf(app, "right")} less A</dt>
@@ -75,7 +75,7 @@ function TrainedHere() {
 
 export function Top({ openHelp }: { openHelp(): void }) {
   const { info, state, go, link, right } = useApp();
-  const canEdit = info.models[0]?.linear === true;
+  const canEdit = editable(info) !== null;
   const choose = (event: Event) => go({ right: (event.currentTarget as HTMLSelectElement).value as Right });
   return (
     <>
@@ -102,7 +102,7 @@ export function Top({ openHelp }: { openHelp(): void }) {
               <select id="right" value={right === "" ? "none" : right} onChange={choose}>
                 <option value="none">nothing</option>
                 {info.models[1] ? <option value="b">B: {info.models[1].name}</option> : null}
-                {canEdit ? <option value="edited">edited weights ({state.edits.size} changed)</option> : null}
+                {canEdit ? <option value="edited">A edited ({counted(state.edits.size, movedThing(info))} changed)</option> : null}
               </select>
             </label></p>
           )}

@@ -65,21 +65,22 @@ function Stacks({ why, docs, additive }: { why: Why; docs: Map<number, Doc>; add
 }
 
 function Parts({ document, additive }: { document: Why["documents"][number]; additive: boolean }) {
+  const weights = additive && document.parts.some((part) => part.weight !== 0); // trees and curves have none
   return (
     <details>
       <summary>Figures of the document at rank {document.rank}</summary>
       <div class="scroll" role="region" aria-label={`Contributions, rank ${document.rank}`} tabIndex={0}>
         <table>
           <thead><tr><th scope="col">feature</th><th scope="col" class="n">value</th><th scope="col" class="n">scaled</th>
-            {additive ? <th scope="col" class="n">weight</th> : null}<th scope="col" class="n">contribution</th>
+            {weights ? <th scope="col" class="n">weight</th> : null}<th scope="col" class="n">contribution</th>
             <th scope="col" class="n">above mean</th></tr></thead>
           <tbody>
             {document.parts.map((part) => (
               <tr key={part.feature}><th scope="row"><bdi>{part.name}</bdi></th><td class="n">{short(part.value)}</td><td class="n">{short(part.scaled)}</td>
-                {additive ? <td class="n">{short(part.weight)}</td> : null}<td class="n">{short(part.contribution)}</td>
+                {weights ? <td class="n">{short(part.weight)}</td> : null}<td class="n">{short(part.contribution)}</td>
                 <td class="n">{signed(part.above_mean)}</td></tr>
             ))}
-            {additive ? <tr><th scope="row">all others</th><td colSpan={4} /><td class="n">{signed(document.rest)}</td></tr> : null}
+            {additive ? <tr><th scope="row">all others</th><td colSpan={weights ? 4 : 3} /><td class="n">{signed(document.rest)}</td></tr> : null}
           </tbody>
         </table>
       </div>
@@ -108,7 +109,7 @@ export function WhyPart({ query }: { query: Query }) {
       <Show from={why}>{(data) => (
         <>
           <Stacks why={data} docs={docs} additive={data.additive} />
-          {!data.additive ? <p class="note">A kernel: what the score loses when the feature is set to its mean; effects do not add up.</p> : null}
+          {!data.additive ? <p class="note">No sum over features: what the score loses when the feature is set to its mean; effects do not add up.</p> : null}
           {data.documents.filter((document) => document.d === state.first || document.d === state.second).map((document) => (
             <Parts key={document.d} document={document} additive={data.additive} />
           ))}
