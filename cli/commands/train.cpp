@@ -14,6 +14,7 @@
 #include "dorm/error.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/stream.h"
+#include "options/few_options.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
@@ -256,10 +257,11 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
+    if (data.few) json["few_features"] = few_json(*data.few);
     const std::optional<pages::Evidence> against = against_baseline(arguments, data, result, settings);
     if (against) json["baseline"] = baseline_json(*against);
     print(settings.json ? printable_json(json, 2) + "\n"
-                        : train_text(result, arguments.model) + (against ? baseline_text(*against) : "") +
+                        : few_text(data, arguments) + train_text(result, arguments.model) + (against ? baseline_text(*against) : "") +
                               list_page(arguments.lists, gains, result.report) + report_lines(arguments.reports));
   }
   if (signal != 0) throw Stopped{signal};
@@ -357,6 +359,7 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   SolveOptions& solve = arguments.options.solve;
   if ((together || arguments.options.shards > 0) && solve.solver == TrainOptions().solve.solver)
     solve.solver = parse_solver("shards");
+  refuse_few_features(arguments, together || arguments.stream, "--stream and several processes");
   if (together) return train_together(arguments, settings, verb);
   if (arguments.stream) {
     require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
@@ -365,7 +368,10 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   const WakingDevice waking(arguments.options.compute.device);  // while data is read
-  const TrainingData data = load_training_data(arguments, settings);
+  refuse_few_features(arguments, arguments.method != "dorm" || arguments.plan || arguments.lists.given(),
+                      "--method, --plan, --position-gains and --topics");
+  TrainingData data = load_training_data(arguments, settings);
+  choose_features(arguments, data, settings);
   if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);
   else if (is_tree_method(arguments.method))
