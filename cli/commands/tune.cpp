@@ -99,9 +99,9 @@ struct TuneArguments : TrainingArguments {
   ListArguments lists;
   std::string grid, choose = "average", only;
   bool trees = false;
-  std::size_t folds = 0;  // 0: the default
+  std::size_t folds = 0;                // 0: the default
   const CLI::Option* curves = nullptr;  // of the command line
-  double test = 0;        // share of the queries that is set aside; 0: none
+  double test = 0;                      // share of the queries that is set aside; 0: none
 };
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
@@ -168,7 +168,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   const std::optional<pages::Evidence> against =
       pages::evidence_against(views.training, views.tuning, settings.threads);
   if (!settings.json) {
-    print(few_text(data, arguments) + tune_text(result, options, tuned.validated_on, against ? baseline_text(*against) : "", settings.verbose) +
+    print(tune_text(result, options, tuned.validated_on, against ? baseline_text(*against) : "", settings.verbose) +
           cost_text(result, data.train) +
           (result.refitted ? train_text(views.trained, arguments.model)
                            : delivered_text(views.trained, arguments.model)) +
@@ -214,7 +214,7 @@ void run_tune(TuneArguments arguments, const Settings& settings) {
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
-  refuse_few_features(arguments, arguments.lists.given(), "--position-gains and --topics");
+  refuse_few_features(arguments, arguments.lists.given());
   arguments.few.folds = options.folds;
   choose_features(arguments, data, settings);
   options = tune_options(arguments, settings);

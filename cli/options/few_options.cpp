@@ -13,37 +13,14 @@
 
 namespace dorm::cli {
 
-void refuse_few_features(const TrainingArguments& arguments, bool given, const char* what) {
-  if (given && arguments.few.budget > 0)
-    throw Error(ErrorCode::unsupported, fmt::format("--at-most chooses features for weights learnt from judged "
-                                                    "documents of one table; it excludes {}",
-                                                    what));
-}
+namespace {
 
-void choose_features(TrainingArguments& arguments, TrainingData& data, const Settings& settings) {
-  FewFeatures& few = arguments.few;
-  if (few.budget == 0) return;
-  if (!arguments.feature_costs.empty()) few.costs = costs_of(read_feature_costs(arguments.feature_costs), data.train);
-  TrainOptions options = arguments.options;
-  options.compute.threads = settings.threads;
-  LiveLine line;
-  const auto watch = [&](double share) {
-    if (!settings.quiet && line.due()) line.show(share, "choosing features");
-    return true;
-  };
-  about_file(arguments.data, [&] { data.few = few_features(data.train, few, options, data.validation(), watch); });
-  const std::vector<std::string>& chosen = data.few->delivered().features;
-  data.train = with_features(data.train, chosen, settings.threads);
-  if (data.valid) data.valid = with_features(*data.valid, chosen, settings.threads);
-  if (data.test) data.test = with_features(*data.test, chosen, settings.threads);
-  arguments.options = with_features(arguments.options, chosen);
-}
-
+/// The measure by number of features, with the features.
 std::string few_text(const TrainingData& data, const TrainingArguments& arguments) {
-  if (!data.few) return "";
   const FeaturePath& path = *data.few;
   const bool costs = !arguments.few.costs.empty();
-  std::vector<std::vector<std::string>> rows = {{"features", arguments.options.measure, "95 % interval", "dropped next"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"features", arguments.options.measure, "95 % interval", "dropped next"}};
   if (costs) rows[0].insert(rows[0].begin() + 1, "cost");
   std::size_t marked = 0;
   for (std::size_t k = 0; k < path.steps.size(); ++k) {
@@ -61,6 +38,36 @@ std::string few_text(const TrainingData& data, const TrainingArguments& argument
                      data.valid ? "on the validation data"
                                 : fmt::format("on {} folds, each of which drops its own", arguments.few.folds),
                      aligned(rows, marked));
+}
+
+}  // namespace
+
+void refuse_few_features(const TrainingArguments& arguments, bool other) {
+  if (other && arguments.few.budget > 0)
+    throw Error(ErrorCode::unsupported,
+                "--at-most chooses features for weights that one process learns from one table; it excludes --stream, "
+                "--method, --plan, --position-gains and --topics");
+}
+
+void choose_features(TrainingArguments& arguments, TrainingData& data, const Settings& settings) {
+  FewFeatures& few = arguments.few;
+  if (few.budget == 0) return;
+  if (!arguments.feature_costs.empty()) few.costs = costs_of(read_feature_costs(arguments.feature_costs), data.train);
+  TrainOptions options = arguments.options;
+  options.compute.threads = settings.threads;
+  std::optional<LiveLine> line(std::in_place);
+  const auto watch = [&](double share) {
+    if (!settings.quiet && line->due()) line->show(share, "choosing features");
+    return true;
+  };
+  about_file(arguments.data, [&] { data.few = few_features(data.train, few, options, data.validation(), watch); });
+  line.reset();
+  const std::vector<std::string>& chosen = data.few->delivered().features;
+  data.train = with_features(data.train, chosen, settings.threads);
+  if (data.valid) data.valid = with_features(*data.valid, chosen, settings.threads);
+  if (data.test) data.test = with_features(*data.test, chosen, settings.threads);
+  arguments.options = with_features(arguments.options, chosen);
+  if (!settings.json && arguments.model != "-") print(few_text(data, arguments));
 }
 
 Json few_json(const FeaturePath& path) {

@@ -10,13 +10,12 @@
 namespace dorm::cli {
 
 /// Where a budget is given: chooses features of the training data, and leaves these alone in the data and the options.
+/// Prints the measure by number of features.
 void choose_features(TrainingArguments& arguments, TrainingData& data, const Settings& settings);
 
-/// Throws Error(unsupported) where features cannot be chosen before `what`, e.g. "--stream".
-void refuse_few_features(const TrainingArguments& arguments, bool given, const char* what);
+/// Throws Error(unsupported) where features are to be chosen for a training of another kind.
+void refuse_few_features(const TrainingArguments& arguments, bool other);
 
-/// The measure by number of features, with the features.
-std::string few_text(const TrainingData& data, const TrainingArguments& arguments);
 Json few_json(const FeaturePath& path);
 
 }  // namespace dorm::cli

@@ -103,7 +103,8 @@ std::vector<std::size_t> leaves_of(const std::vector<std::string>& texts) {
 }
 
 bool is_axis(const std::string& piece) {
-  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "ranker", "cutoff", "kernel", "curves", "trees", "leaves"};
+  constexpr std::string_view kAxes[] = {"C",      "decay",  "bound", "ranker", "cutoff",
+                                        "kernel", "curves", "trees", "leaves"};
   return std::any_of(std::begin(kAxes), std::end(kAxes),
                      [&](std::string_view axis) { return piece.starts_with(std::string(axis) + "="); });
 }

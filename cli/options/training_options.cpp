@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "command_line.h"
 #include "dorm/data/prepare.h"
 #include "dorm/data/split.h"
@@ -148,6 +150,17 @@ void make_training_expert(CLI::App& app) {
                     "--url-column",
                     "--query-ids",
                     "--no-side-files"});
+}
+
+void settle_initial(TrainingArguments& arguments) {
+  if (arguments.initial.empty() || std::filesystem::exists(arguments.initial)) return;
+  arguments.options.start = parse_initial_model(arguments.initial);
+  if (!arguments.options.start) arguments.initial.clear();  // auto
+}
+
+std::optional<Model> initial_model(const TrainingArguments& arguments) {
+  if (arguments.initial.empty() || arguments.options.start) return std::nullopt;
+  return load_model(arguments.initial);
 }
 
 void check_training_arguments(const TrainingArguments& arguments) {

@@ -40,6 +40,12 @@ void make_training_expert(CLI::App& app);
 /// Throws Error for arguments that contradict each other, before any data is read.
 void check_training_arguments(const TrainingArguments& arguments);
 
+/// Takes --initial for a name unless there is such a file. Throws Error(unknown_name) for neither.
+void settle_initial(TrainingArguments& arguments);
+
+/// The file of --initial, if it is one.
+std::optional<Model> initial_model(const TrainingArguments& arguments);
+
 struct TrainingData {
   Dataset train;
   std::optional<Dataset> valid;

@@ -115,9 +115,8 @@ std::string parts_text(const Model& model) {
   std::vector<std::vector<std::string>> rows = {{"share", "bound", "start", "trained for", "C", "decay", "rounds",
                                                  "gap", "status", "explained risk", "validation"}};
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-  const bool curves = std::any_of(model.parts.begin(), model.parts.end(), [&](const ModelPart& part) {
-    return part.curves != model.parts.front().curves;
-  });
+  const bool curves = std::any_of(model.parts.begin(), model.parts.end(),
+                                  [&](const ModelPart& part) { return part.curves != model.parts.front().curves; });
   if (curves) rows[0].push_back("curves");
   for (const ModelPart& part : model.parts) {
     rows.push_back({fmt::format("{:.3f}", part.share), part.bound, part.start, or_dash(part.measure),

@@ -49,7 +49,8 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   const GridPoint& chosen = chosen_of(result);
   std::size_t best = 0;
   const bool kernels = options.kernels.size() > 1;
-  const bool curves = std::any_of(cells.begin(), cells.end(), [&](const auto* c) { return c->curves != cells[0]->curves; });
+  const bool curves =
+      std::any_of(cells.begin(), cells.end(), [&](const auto* c) { return c->curves != cells[0]->curves; });
   if (kernels) rows[0].push_back("kernel");
   if (curves) rows[0].push_back("curves");
   for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -46,8 +46,9 @@ struct TuneOptions {
   // from more documents
   std::vector<std::string> measures = {};
   std::vector<std::string> kernels = {};  // empty: train.kernel; none: linear
-  // Curves of features (dorm/learning/curves.h), none: lines; curves of one spelling, and of lines where `none` is beside
-  // them. Empty: train.curves, or where that is none, none and kTriedCurves if the data and the options allow curves.
+  // Curves of features (dorm/learning/curves.h), none: lines; curves of one spelling, and of lines where `none` is
+  // beside them. Empty: train.curves, or where that is none, none and kTriedCurves if the data and the options allow
+  // curves.
   std::vector<std::string> curves = {};
   // points of their own, where rankings are sorted and linear, each at a few C
   std::vector<InitialModel> initial_models = {InitialModel::ridge, InitialModel::ridge_gain, InitialModel::pairwise,

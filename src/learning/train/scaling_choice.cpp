@@ -105,8 +105,7 @@ void require_served(std::string_view target, ScalingKind kind) {
 
 bool serves_curves(std::string_view target, ScalingKind kind) {
   for (const ExportTarget& known : export_targets())
-    if (known.entry.name == target)
-      return known.folder || (known.serving.curves && !Scaling{kind, {}, {}}.per_query());
+    if (known.entry.name == target) return known.folder || (known.serving.curves && !Scaling{kind, {}, {}}.per_query());
   return false;  // not every target
 }
 

@@ -28,9 +28,9 @@ namespace {
 
 using Columns = std::vector<std::size_t>;
 
-constexpr std::size_t kOneByOne = 20;        // from this many features on
-constexpr double kDroppedShare = 0.2;        // above
-constexpr double kStepTolerance = 1e-2;      // order of features needs no digits
+constexpr std::size_t kOneByOne = 20;    // from this many features on
+constexpr double kDroppedShare = 0.2;    // above
+constexpr double kStepTolerance = 1e-2;  // order of features needs no digits
 constexpr std::string_view kSteps = "steps:";
 
 std::vector<std::string> names_of(const Dataset& data, const Columns& columns) {
@@ -64,8 +64,7 @@ std::string kept_items(std::string_view list, const std::set<std::string, std::l
   for (std::size_t first = 0; !list.empty() && first <= list.size();) {
     const std::size_t comma = std::min(list.find(',', first), list.size());
     const std::string_view item = list.substr(first, comma - first);
-    if (features.contains(item.substr(0, item.rfind(end))))
-      kept += (kept.empty() ? "" : ",") + std::string(item);
+    if (features.contains(item.substr(0, item.rfind(end)))) kept += (kept.empty() ? "" : ",") + std::string(item);
     first = comma + 1;
   }
   return kept;
@@ -195,8 +194,8 @@ void FewFeatures::validate(const Dataset& data) const {
     if (!(cost > 0) || !std::isfinite(cost))
       throw Error(ErrorCode::bad_option, fmt::format("the cost of a feature is {}; expected one above 0", cost));
   if (folds < 2 || folds > data.num_queries())
-    throw Error(ErrorCode::bad_option,
-                fmt::format("folds is {}; expected at least 2, and no more than queries: {}", folds, data.num_queries()));
+    throw Error(ErrorCode::bad_option, fmt::format("folds is {}; expected at least 2, and no more than queries: {}",
+                                                   folds, data.num_queries()));
 }
 
 std::vector<double> costs_of(const std::map<std::string, double>& costs, const Dataset& data) {

@@ -56,7 +56,8 @@ std::string grid_identity(const LearningTask& task, const TuneOptions& options, 
   return fmt::format("{}{}grid C={},decay={},bound={},initial={},measure={},kernel={}{}{} validated on {}", problem,
                      problem.empty() ? "" : " ", joined(options.C, same), joined(options.decays, same),
                      joined(options.bounds, named), joined(options.initial_models, named),
-                     joined(options.measures, same), joined(options.kernels, same), trees_identity(options), curves_identity(options),
+                     joined(options.measures, same), joined(options.kernels, same), trees_identity(options),
+                     curves_identity(options),
                      validation ? fmt::format("data {:016x}{}", validation->data().fingerprint(),
                                               validation->identity() == problem ? "" : " " + validation->identity())
                                 : fmt::format("{} folds", options.folds));

@@ -47,6 +47,10 @@ std::vector<std::string> curves_to_try(const LearningTask& task, const TuneOptio
 void validate_curves(const TuneOptions& options) {
   TrainOptions each = options.train;
   for (const std::string& curves : options.curves) each.curves = curves, each.validate();
+  const std::vector<std::string> lines = {"none"};
+  if (std::any_of(options.curves.begin(), options.curves.end(), wants_curves) && !options.kernels.empty() &&
+      options.kernels != lines)
+    throw Error(ErrorCode::unsupported, "curves are not learnt beside a kernel; expected one of them in the grid");
   if (options.curves.size() < 2) return;
   if (options.curves.size() > 2 || wants_curves(options.curves[0]) || !wants_curves(options.curves[1]))
     throw Error(ErrorCode::bad_option,

@@ -60,13 +60,13 @@ void make_settings(const LearningTask& task, TunePlan& plan) {
       for (const std::string& decay : options.decays)
         for (const auto& [bound, start] : candidates)
           if (!beside || (bound == Bound::predicted ? what.find('p') : what.find('b')) != std::string::npos)
-          plan.settings.push_back({measure, decay, bound, start, grid, std::nullopt, space});
+            plan.settings.push_back({measure, decay, bound, start, grid, std::nullopt, space});
     if (!initial) continue;
     for (const InitialModel model : options.initial_models)
       if (gains || !on_gains(model))
         if (!beside || what.find(is_ridge(model) ? 'r' : 'i') != std::string::npos)
-        plan.settings.push_back(
-            {"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs, std::nullopt, space});
+          plan.settings.push_back(
+              {"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs, std::nullopt, space});
   }
 }
 

@@ -153,7 +153,8 @@ std::vector<double> TuneRunResult::weights_of(std::size_t split, std::span<const
     const std::vector<double>& w = parts_[k][split].w;
     if (points[k].share == 1) return w;
     if (!points[k].chosen() || w.empty()) continue;
-    if (const double size = spread(run_.splits()[split]->space_of(w).set, w); size > 0) sum.add(w, size, points[k].share);
+    if (const double size = spread(run_.splits()[split]->space_of(w).set, w); size > 0)
+      sum.add(w, size, points[k].share);
   }
   return sum.weights();
 }

@@ -17,8 +17,7 @@ std::vector<std::unique_ptr<TuneSpace>> prepared(const LearningTask& train, cons
     options.curves = curves;
     KernelOptions kernel(options, plan.shares);
     kernel.basis = wants_curves(curves) ? common.basis : nullptr;
-    TuneSpace& space = *spaces.emplace_back(new TuneSpace{
-        {train.data(), common.scaling, options.compute.threads, kernel, options.solve.seed}, nullptr, {}});
+    TuneSpace& space = *spaces.emplace_back(std::make_unique<TuneSpace>(train, common, plan, kernel));
     space.scorer = space.set.scorer(validation.data());
   }
   return spaces;
@@ -34,9 +33,7 @@ std::string curves_of(const TunePlan& plan) {
 
 TuneSplit::TuneSplit(const LearningTask& train_task, const LearningTask& validation_task, const TunePlan& plan,
                      const CommonScale& common)
-    : train(train_task),
-      validation(validation_task),
-      spaces(prepared(train, validation, plan, common)) {}
+    : train(train_task), validation(validation_task), spaces(prepared(train, validation, plan, common)) {}
 
 TuneSplit::TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique_ptr<const LearningTask> held_part,
                      const TunePlan& plan, const CommonScale& common)

@@ -25,6 +25,9 @@ struct TuneSpace {
   TrainingSet set;
   std::unique_ptr<const Scorer> scorer;               // of the validation data
   std::map<std::string, std::vector<double>> starts;  // shared by paths
+
+  TuneSpace(const LearningTask& train, const CommonScale& common, const TunePlan& plan, const KernelOptions& kernel)
+      : set(train.data(), common.scaling, plan.options.train.compute.threads, kernel, plan.options.train.solve.seed) {}
 };
 
 struct TuneSplit {

@@ -25,8 +25,9 @@ report::Section few_section(const FeaturePath& path, const std::string& measure)
   report::Plot plot{.title = fmt::format("{} by number of features", measure),
                     .x = {.label = "features", .log = true},
                     .y = {.label = "validation " + measure},
-                    .caption = "Of queries that neither the weights nor the choice of features have seen. Band: 95 % "
-                               "bootstrap interval over queries."};
+                    .caption =
+                        "Of queries that neither the weights nor the choice of features have seen. Band: 95 % "
+                        "bootstrap interval over queries."};
   plot.series = {{.name = "validated"}, {.name = "this model", .mark = report::Series::Mark::points}};
   report::Series &line = plot.series[0], &model = plot.series[1];
   report::Table table{.caption = "Features that were dropped, the last ones to go first",

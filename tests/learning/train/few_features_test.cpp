@@ -143,8 +143,7 @@ TEST(FewFeatures, WhatCannotBeChosenIsRefused) {
   };
   EXPECT_EQ(refused({.budget = 0.5}), "the number of features is 0.5; expected at least 1");
   EXPECT_EQ(refused({.budget = 1, .costs = {1, 0, 1}}), "the cost of a feature is 0; expected one above 0");
-  EXPECT_EQ(refused({.budget = 1, .folds = 11}),
-            "folds is 11; expected at least 2, and no more than queries: 10");
+  EXPECT_EQ(refused({.budget = 1, .folds = 11}), "folds is 11; expected at least 2, and no more than queries: 10");
   EXPECT_NE(refused({.budget = 1, .costs = {2, 2, 2}}).find("no feature is within the cost 1"), std::string::npos);
   TrainOptions kernel = plain();
   kernel.kernel = "rbf:gamma=1";
