@@ -236,7 +236,7 @@ void choose_features(Tuning& tuned, const nb::dict& settings) {
   FewFeatures few{.budget = nb::cast<double>(settings["at_most"]), .folds = tuned.options.folds};
   if (settings.contains("feature_costs"))
     few.costs = costs_of(nb::cast<std::map<std::string, double>>(settings["feature_costs"]), tuned.train);
-  Watcher watcher(nb::none());
+  Watcher watcher{nb::none()};
   try {
     const nb::gil_scoped_release unlocked;
     const auto go_on = [&](double) { return watcher.go_on(false, [] { return nb::dict(); }); };
