@@ -2,7 +2,6 @@
 #include "learning/tune/tune_plan.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 #include "dorm/error.h"
@@ -44,6 +43,13 @@ std::vector<std::pair<Bound, InitialModel>> bounds_to_train(const LearningTask& 
   return candidates;
 }
 
+/// Whether all are of one bound.
+bool alike(const std::vector<std::pair<Bound, InitialModel>>& candidates) {
+  return std::all_of(candidates.begin(), candidates.end(),
+                     [&](const auto& each) { return each.first == candidates.front().first; });
+}
+
+// Curves beside lines are what takes less time: not the bound predicted beside another, and no ridge regression.
 void make_settings(const LearningTask& task, TunePlan& plan) {
   const TuneOptions& options = plan.options;
   std::vector<double> grid = options.C;
@@ -53,20 +59,16 @@ void make_settings(const LearningTask& task, TunePlan& plan) {
   const bool initial = plan.sorts && plan.delivers();
   const bool gains = initial && gains_differ(task.data(), make_convention(options.train.convention));
   for (std::size_t space = 0; space < options.curves.size(); ++space) {
-    const bool beside = space > 0;
-    static const char* env = getenv("DORM_CT");
-    const std::string what = env ? env : "bip";
     for (const std::string& measure : options.measures)
       for (const std::string& decay : options.decays)
         for (const auto& [bound, start] : candidates)
-          if (!beside || (bound == Bound::predicted ? what.find('p') : what.find('b')) != std::string::npos)
+          if (space == 0 || bound != Bound::predicted || alike(candidates))
             plan.settings.push_back({measure, decay, bound, start, grid, std::nullopt, space});
     if (!initial) continue;
     for (const InitialModel model : options.initial_models)
-      if (gains || !on_gains(model))
-        if (!beside || what.find(is_ridge(model) ? 'r' : 'i') != std::string::npos)
-          plan.settings.push_back(
-              {"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs, std::nullopt, space});
+      if ((gains || !on_gains(model)) && (space == 0 || !is_ridge(model)))
+        plan.settings.push_back(
+            {"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs, std::nullopt, space});
   }
 }
 

@@ -35,7 +35,7 @@ Dataset few_matter(std::uint64_t seed, std::size_t queries, std::size_t features
   return builder.finish();
 }
 
-TrainOptions plain() {
+TrainOptions zscored() {
   TrainOptions options;
   options.scale = "zscore";
   return options;
@@ -43,7 +43,7 @@ TrainOptions plain() {
 
 TEST(FewFeatures, AreTheTenThatMatterOf136) {
   const Dataset data = few_matter(1, 60, 136, 13);
-  const FeaturePath path = few_features(data, {.budget = 10}, plain());
+  const FeaturePath path = few_features(data, {.budget = 10}, zscored());
   std::vector<std::string> matter;
   for (std::size_t j = 12; j < 136; j += 13) matter.push_back(data.feature_name(j));
   EXPECT_EQ(path.delivered().features, matter);
@@ -60,10 +60,10 @@ TEST(FewFeatures, AreTheTenThatMatterOf136) {
 
 TEST(FewFeatures, FiguresAreThoseOfTrainingsOnTheFeatures) {
   const Dataset data = few_matter(2, 40, 5, 2), valid = few_matter(3, 30, 5, 2);
-  const FeaturePath path = few_features(data, {.budget = 2}, plain(), &valid);
+  const FeaturePath path = few_features(data, {.budget = 2}, zscored(), &valid);
   ASSERT_EQ(path.steps.size(), 5u);
   for (const FeatureStep& step : path.steps) {
-    TrainOptions options = plain();
+    TrainOptions options = zscored();
     options.bound = Bound::best;
     options.rounds = 1;
     options.solve.tolerance = 1e-2;
@@ -90,7 +90,7 @@ TEST(FewFeatures, CostsDecideBetweenFeaturesThatSayTheSame) {
   const auto chosen = [&](double first, double third) {
     const std::vector<std::string> names = {data.feature_name(0), data.feature_name(2)};
     const FewFeatures few{.budget = 3, .costs = costs_of({{names[0], first}, {names[1], third}}, data)};
-    return few_features(data, few, plain()).delivered();
+    return few_features(data, few, zscored()).delivered();
   };
   EXPECT_EQ(chosen(5, 1).features, (std::vector{data.feature_name(1), data.feature_name(2)}));
   EXPECT_EQ(chosen(1, 5).features, (std::vector{data.feature_name(0), data.feature_name(1)}));
@@ -99,7 +99,7 @@ TEST(FewFeatures, CostsDecideBetweenFeaturesThatSayTheSame) {
 
 TEST(FewFeatures, WorkWithCurvesAndSigns) {
   const Dataset data = few_matter(5, 40, 8, 4);  // the fourth and the eighth, which lower the gain
-  TrainOptions options = plain();
+  TrainOptions options = zscored();
   options.curves = "4";
   options.signs.decreasing = data.feature_name(3);
   const FeaturePath path = few_features(data, {.budget = 2}, options);
@@ -125,7 +125,7 @@ TEST(FewFeatures, OptionsKeepWhatIsAboutThem) {
 
 TEST(FewFeatures, AreTheSameOnAnyNumberOfThreads) {
   const Dataset data = few_matter(6, 30, 12, 4);
-  TrainOptions options = plain();
+  TrainOptions options = zscored();
   options.compute.threads = 1;
   const FeaturePath one = few_features(data, {.budget = 3}, options);
   options.compute.threads = 3;
@@ -138,14 +138,14 @@ TEST(FewFeatures, AreTheSameOnAnyNumberOfThreads) {
 
 TEST(FewFeatures, WhatCannotBeChosenIsRefused) {
   const Dataset data = few_matter(7, 10, 3, 2);
-  const auto refused = [&](const FewFeatures& few, const TrainOptions& options = plain()) {
+  const auto refused = [&](const FewFeatures& few, const TrainOptions& options = zscored()) {
     return test::message_of([&] { few_features(data, few, options); });
   };
   EXPECT_EQ(refused({.budget = 0.5}), "the number of features is 0.5; expected at least 1");
   EXPECT_EQ(refused({.budget = 1, .costs = {1, 0, 1}}), "the cost of a feature is 0; expected one above 0");
   EXPECT_EQ(refused({.budget = 1, .folds = 11}), "folds is 11; expected at least 2, and no more than queries: 10");
   EXPECT_NE(refused({.budget = 1, .costs = {2, 2, 2}}).find("no feature is within the cost 1"), std::string::npos);
-  TrainOptions kernel = plain();
+  TrainOptions kernel = zscored();
   kernel.kernel = "rbf:gamma=1";
   EXPECT_NE(refused({.budget = 1}, kernel).find("not of a kernel"), std::string::npos);
   EXPECT_NE(test::message_of([&] { costs_of({{"nothing", 1}}, data); }).find("nothing"), std::string::npos);

@@ -18,7 +18,7 @@ namespace dorm {
 namespace {
 
 /// Relevance is best in the middle of the first feature, and rises with the second.
-Dataset bent(std::uint64_t seed, std::size_t queries) {
+Dataset middling(std::uint64_t seed, std::size_t queries) {
   Rng rng(seed);
   DatasetBuilder builder;
   for (std::size_t q = 0; q < queries; ++q) {
@@ -33,7 +33,7 @@ Dataset bent(std::uint64_t seed, std::size_t queries) {
   return builder.finish();
 }
 
-TuneOptions small_grid() {
+TuneOptions grid_of_bests() {
   TuneOptions options;
   options.C = {10, 100};
   options.bounds = {Bound::best};
@@ -48,14 +48,14 @@ bool has_curves(const TuneResult& result) {
   return std::any_of(result.points.begin(), result.points.end(), [](const auto& p) { return p.curves == "8"; });
 }
 
-double judged(const Model& model, const Dataset& data) {
+double measured_on(const Model& model, const Dataset& data) {
   const std::vector<std::string> measures = {model.measure};
   return evaluate(data, score(model, data), measures, {.bootstrap = 0}).measures[0].mean;
 }
 
 TEST(TuneCurves, AreTriedBesideLinesAndAveragedIntoOneModel) {
-  const Dataset data = bent(1, kCurveQueries), valid = bent(2, 40);
-  const TuneResult result = tune(data, small_grid(), valid);
+  const Dataset data = middling(1, kCurveQueries), valid = middling(2, 40);
+  const TuneResult result = tune(data, grid_of_bests(), valid);
   double lines = 0, curves = 0;
   for (const GridPoint& point : result.points) {
     double& best = point.curves == "none" ? lines : curves;
@@ -64,12 +64,12 @@ TEST(TuneCurves, AreTriedBesideLinesAndAveragedIntoOneModel) {
   EXPECT_GT(lines, 0.0);
   EXPECT_GT(curves, lines + 0.05);
   EXPECT_EQ(result.model.kind(), Model::Kind::curves);
-  EXPECT_EQ(result.model.validation, judged(model_from_json(to_json(result.model), "m.json"), valid));
+  EXPECT_EQ(result.model.validation, measured_on(model_from_json(to_json(result.model), "m.json"), valid));
 }
 
 TEST(TuneCurves, LinesOfAnAverageAreCurvesThatDoNotBend) {
   const Dataset data = test::web_like(1, 40), valid = test::web_like(2, 40);
-  TuneOptions options = small_grid();
+  TuneOptions options = grid_of_bests();
   options.C = {10};
   options.initial_models = {};
   options.curves = {"none", "8"};
@@ -98,8 +98,8 @@ TEST(TuneCurves, LinesOfAnAverageAreCurvesThatDoNotBend) {
 }
 
 TEST(TuneCurves, FoldsAndThreadsGiveOneModelOfCurves) {
-  const Dataset data = bent(3, kCurveQueries);
-  TuneOptions options = small_grid();
+  const Dataset data = middling(3, kCurveQueries);
+  TuneOptions options = grid_of_bests();
   const TuneResult one = tune(data, options);
   EXPECT_EQ(one.model.kind(), Model::Kind::curves);
   EXPECT_EQ(one.model.folds, 3u);
@@ -108,8 +108,8 @@ TEST(TuneCurves, FoldsAndThreadsGiveOneModelOfCurves) {
 }
 
 TEST(TuneCurves, AreResumedToTheSameBytes) {
-  const Dataset data = bent(3, kCurveQueries), valid = bent(4, 30);
-  TuneOptions options = small_grid();
+  const Dataset data = middling(3, kCurveQueries), valid = middling(4, 30);
+  TuneOptions options = grid_of_bests();
   const std::string whole = to_json(tune(data, options, valid).model);
   const std::string path = ::testing::TempDir() + "/tune_curves.ck";
   std::filesystem::remove(path);
@@ -124,25 +124,25 @@ TEST(TuneCurves, AreResumedToTheSameBytes) {
 }
 
 TEST(TuneCurves, StayOutWhereTheyAreRefusedOrCannotBeServed) {
-  const Dataset data = bent(5, kCurveQueries), valid = bent(6, 30);
-  EXPECT_FALSE(has_curves(tune(bent(5, kCurveQueries - 1), small_grid(), valid)));
-  TuneOptions without = small_grid();
+  const Dataset data = middling(5, kCurveQueries), valid = middling(6, 30);
+  EXPECT_FALSE(has_curves(tune(middling(5, kCurveQueries - 1), grid_of_bests(), valid)));
+  TuneOptions without = grid_of_bests();
   without.curves = {"none"};
   EXPECT_FALSE(has_curves(tune(data, without, valid)));
-  TuneOptions kernel = small_grid();
+  TuneOptions kernel = grid_of_bests();
   kernel.train.kernel = "rbf:gamma=1";
   kernel.train.approximation = "nystroem:10";
   EXPECT_FALSE(has_curves(tune(data, kernel, valid)));
-  TuneOptions shards = small_grid();
+  TuneOptions shards = grid_of_bests();
   shards.train.solve.solver = parse_solver("shards");
   EXPECT_FALSE(has_curves(tune(data, shards, valid)));
-  TuneOptions signs = small_grid();
+  TuneOptions signs = grid_of_bests();
   signs.train.signs.increasing = "2";
   EXPECT_TRUE(has_curves(tune(data, signs, valid)));
   for (const auto& [target, scale, expected] :
        {std::tuple("solr", "auto", false), std::tuple("any", "auto", false), std::tuple("sql", "zscore", true),
         std::tuple("c", "zscore", true), std::tuple("c", "query-zscore", false)}) {
-    TuneOptions served = small_grid();
+    TuneOptions served = grid_of_bests();
     served.train.target = target;
     served.train.scale = scale;
     EXPECT_EQ(has_curves(tune(data, served, valid)), expected) << target << " " << scale;
