@@ -6,8 +6,6 @@ import json
 import pytest
 from command import dorm
 
-import dorm as package
-
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory):
@@ -83,17 +81,3 @@ def test_tune_tries_curves_by_itself(here):
     assert {p["curves"] for p in points} == {"4"}
     points = told(here, "tune", "d.txt", "--grid", "C=10,bound=best,curves=none/6", "--model", "l.json")["points"]
     assert {p["curves"] for p in points} == {"none", "6"}
-
-
-def test_python_tunes_likewise(here):
-    data = package.read_letor(here / "d.txt")
-    grid = {"C": [10], "bound": ["best"]}
-    result = package.tune(data, grid=grid, at_most=3, feature_costs={0: 2})
-    chosen = next(step for step in result.few_features if step.delivered)
-    assert chosen.cost <= 3 and result.ranker.model_.features == chosen.features
-    assert len(result.ranker.predict(data)) == len(data.y)
-    assert {point.curves for point in result.points} == {"none", "8"}
-    assert {point.curves for point in package.tune(data, grid=grid, curves="none").points} == {"none"}
-    assert {point.curves for point in package.tune(data, grid=grid, curves=4).points} == {"4"}
-    with pytest.raises(ValueError, match="at_most"):
-        package.tune(data, grid=grid, feature_costs={0: 2})
