@@ -59,7 +59,7 @@ constexpr const char* kTuneExamples =
     "                                           baselines beside the bounds\n"
     "  cutoff=N/N                               (that of --measure), to train for; --measure validates\n"
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
-    "  curves=none/8                            (that of --curves, or none/8 from 100 queries on), lines and\n"
+    "  curves=none/8                            (that of --curves, or none/8 from 40 queries on), lines and\n"
     "                                           curves of the features, where curves can be learnt and served\n"
     "  trees=lambdarank/dorm/regression         (all, with --trees), losses that LightGBM grows trees for\n"
     "  leaves=7/15                              (7/15/31/63), of a tree; more only while that helps\n"

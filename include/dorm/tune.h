@@ -35,7 +35,7 @@ enum class Family { any, linear, trees };
 
 /// What a tuning tries beside lines by itself, from this many queries to train on.
 inline constexpr std::string_view kTriedCurves = "8";
-inline constexpr std::size_t kCurveQueries = 100;
+inline constexpr std::size_t kCurveQueries = 40;
 
 struct TuneOptions {
   TrainOptions train;  // for all grid points; train.measure is that of validation

@@ -315,7 +315,7 @@ def tune(
         and curves of one spelling), and with ``trees``
         ``"trees"`` (losses: ``"lambdarank"``, ``"dorm"``, ``"regression"``) and ``"leaves"`` (7, 15, 31, 63).
     curves
-        Curves of the features, as for `DormRanker`; ``"none"``: lines alone. None: lines, and from 100 training queries
+        Curves of the features, as for `DormRanker`; ``"none"``: lines alone. None: lines, and from 40 training queries
         on curves of 8 pieces beside them, where the options and ``target`` allow curves.
     at_most
         Choose that many features first, and learn from these alone (docs/few-features.md); with ``feature_costs``,
