@@ -124,7 +124,7 @@ def run(dorm, curves):
 def markdown():
     results = json.loads(RESULTS.read_text())
     titles = {"auto": "`tune`", "none/8": "`--grid curves=none/8`"}
-    shown = [c for c in ("auto", "8", "steps:8") if c in results]
+    shown = [c for c in ("auto", "none/8", "8", "steps:8") if c in results]
     lines = ["| data | test queries | " + " | ".join(titles.get(c, f"`--curves {c}`") for c in shown) + " |",
              "|---|---|" + "---|" * len(shown)]  # fmt: skip
     for k, row in enumerate(results[shown[0]]):
