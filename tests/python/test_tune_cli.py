@@ -158,7 +158,7 @@ def test_a_run_that_lacks_documents_is_refused_before_tuning_and_taken_with_comp
 
 def test_every_rule_that_left_cells_out_is_told(here):
     # At the end of so long a path C no longer matters, so that one of the last is no better than the one before it.
-    options = ["train.txt", "--valid", "valid.txt", "--grid", "C=1:1e7:10,bound=best,ranker=ridge/pairwise"]
+    options = ["train.txt", "--valid", "valid.txt", "--grid", "C=1:1e7:10,bound=best,ranker=ridge/pairwise,curves=none"]
     text = tune(*options, "--report", "t.md").stdout
     out = json.loads(tune(*options, "--json").stdout)
     judged, cells = out["grid_points_validated"], out["grid_points"]
