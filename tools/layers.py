@@ -290,7 +290,7 @@ LAYERS = {
             "model/features",
             "model/kernel",
         ),
-        ("tune",),
+        ("tune", "learning/few_features"),
     ),
     "learning/fusion": Room(
         "weights of several retrievers, learnt for a measure, and the evidence for them",

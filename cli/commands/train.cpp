@@ -2,7 +2,6 @@
 // `dorm train`: from judged documents to a model.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "dorm/error.h"
 #include "dorm/learning/baseline.h"
 #include "dorm/stream.h"
+#include "options/few_options.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
 #include "options/report_files.h"
@@ -167,19 +167,6 @@ TrainResult train_any(const ListTasks& tasks, const TrainOptions& options, const
   throw Interrupted{stop.signal()};
 }
 
-/// Takes --initial for a name unless there is such a file. Throws Error(unknown_name) for neither.
-void settle_initial(TrainArguments& arguments) {
-  if (arguments.initial.empty() || std::filesystem::exists(arguments.initial)) return;
-  arguments.options.start = parse_initial_model(arguments.initial);
-  if (!arguments.options.start) arguments.initial.clear();  // auto
-}
-
-/// The file of --initial, if it is one.
-std::optional<Model> initial_model(const TrainArguments& arguments) {
-  if (arguments.initial.empty() || arguments.options.start) return std::nullopt;
-  return load_model(arguments.initial);
-}
-
 std::string stream_text(const Model& model, const TrainArguments& arguments, const Settings& settings) {
   const DataSummary& data = model.data;
   if (settings.json)
@@ -256,6 +243,7 @@ void train_bounds(const TrainArguments& arguments, const TrainingData& data, con
     json["reports"] = arguments.reports;
     json["interrupted"] = signal != 0;
     json["memory_bytes"] = memory.total();
+    if (data.few) json["few_features"] = few_json(*data.few);
     const std::optional<pages::Evidence> against = against_baseline(arguments, data, result, settings);
     if (against) json["baseline"] = baseline_json(*against);
     print(settings.json ? printable_json(json, 2) + "\n"
@@ -357,6 +345,8 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   SolveOptions& solve = arguments.options.solve;
   if ((together || arguments.options.shards > 0) && solve.solver == TrainOptions().solve.solver)
     solve.solver = parse_solver("shards");
+  refuse_few_features(arguments, together || arguments.stream || arguments.plan || arguments.method != "dorm" ||
+                                     arguments.lists.given());
   if (together) return train_together(arguments, settings, verb);
   if (arguments.stream) {
     require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
@@ -365,7 +355,8 @@ void run_train(TrainArguments arguments, const Settings& settings, const CLI::Ap
   check_training_arguments(arguments);
   check_list_arguments(arguments.lists, arguments);
   const WakingDevice waking(arguments.options.compute.device);  // while data is read
-  const TrainingData data = load_training_data(arguments, settings);
+  TrainingData data = load_training_data(arguments, settings);
+  choose_features(arguments, data, settings);
   if (arguments.method == "dorm")
     train_bounds(arguments, data, settings);
   else if (is_tree_method(arguments.method))

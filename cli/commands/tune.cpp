@@ -14,6 +14,7 @@
 #include "dorm/data/split.h"
 #include "dorm/error.h"
 #include "options/declared_options.h"
+#include "options/few_options.h"
 #include "options/grid.h"
 #include "options/list_options.h"
 #include "options/option_group.h"
@@ -58,6 +59,8 @@ constexpr const char* kTuneExamples =
     "                                           baselines beside the bounds\n"
     "  cutoff=N/N                               (that of --measure), to train for; --measure validates\n"
     "  kernel=none/rbf:gamma=0.1/rbf:gamma=1    (that of --kernel)\n"
+    "  curves=none/8                            (that of --curves, or none/8 from 40 queries on), lines and\n"
+    "                                           curves of the features, where curves can be learnt and served\n"
     "  trees=lambdarank/dorm/regression         (all, with --trees), losses that LightGBM grows trees for\n"
     "  leaves=7/15                              (7/15/31/63), of a tree; more only while that helps\n"
     "\n"
@@ -96,14 +99,16 @@ struct TuneArguments : TrainingArguments {
   ListArguments lists;
   std::string grid, choose = "average", only;
   bool trees = false;
-  std::size_t folds = 0;  // 0: the default
-  double test = 0;        // share of the queries that is set aside; 0: none
+  std::size_t folds = 0;                // 0: the default
+  const CLI::Option* curves = nullptr;  // of the command line
+  double test = 0;                      // share of the queries that is set aside; 0: none
 };
 
 TuneOptions tune_options(const TuneArguments& arguments, const Settings& settings) {
   TuneOptions options;
   options.train = arguments.options;
   options.train.compute.threads = settings.threads;
+  if (arguments.curves->count() > 0) options.curves = {options.train.curves};
   if (!arguments.grid.empty()) parse_grid(arguments.grid, options);
   options.choice = parse_choice(arguments.choose);
   options.only = parse_family(arguments.only);
@@ -173,6 +178,7 @@ void write_result(const TuneArguments& arguments, const TuneOptions& options, co
   Json json = tune_json(result, options, tuned.validated_on);
   if (result.worth) json["trees"] = worth_json(result, data.train);
   if (against) json["baseline"] = baseline_json(*against);
+  if (data.few) json["few_features"] = few_json(*data.few);
   json["reports"] = arguments.reports;
   json["interrupted"] = tuned.interrupted;
   json["refitted"] = result.refitted;
@@ -204,10 +210,14 @@ void run_tune(TuneArguments arguments, const Settings& settings) {
   TuneOptions options = tune_options(arguments, settings);
   const WakingDevice waking(options.train.compute.device);  // while data is read
   TestedFigure drawn = test_draw(arguments);
-  const TrainingData data = load_training_data(arguments, settings, arguments.test > 0 ? &drawn : nullptr);
+  TrainingData data = load_training_data(arguments, settings, arguments.test > 0 ? &drawn : nullptr);
   if (!data.valid && options.folds > data.train.num_queries())
     throw Error(ErrorCode::bad_option, fmt::format("--folds is {}, but there are {} queries; expected fewer folds",
                                                    options.folds, data.train.num_queries()));
+  refuse_few_features(arguments, arguments.lists.given());
+  arguments.few.folds = options.folds;
+  choose_features(arguments, data, settings);
+  options = tune_options(arguments, settings);
   const PositionGainsFile gains = load_gains(arguments.lists, data);
   settle_scaling(data, settings, options.train);
   const ListTasks tasks = tasks_of(arguments.lists, gains, data, options.train.measure);
@@ -274,6 +284,7 @@ Action declare_tune(CLI::App& app, const Settings& settings) {
   text("--choose", arguments->choose, "NAME", "average, best, steady or one-standard-error; see below (average)");
   add_list_options(app, arguments->lists);
   add_input_options(app, arguments->input);
+  arguments->curves = app.get_option("--curves");
   make_training_expert(app);
   make_expert(app, {"--curves", "--initial", "--solver", "--approx", "--tolerance"});
   app.description(kTuneDescription);

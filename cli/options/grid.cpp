@@ -103,7 +103,8 @@ std::vector<std::size_t> leaves_of(const std::vector<std::string>& texts) {
 }
 
 bool is_axis(const std::string& piece) {
-  constexpr std::string_view kAxes[] = {"C", "decay", "bound", "ranker", "cutoff", "kernel", "trees", "leaves"};
+  constexpr std::string_view kAxes[] = {"C",      "decay",  "bound", "ranker", "cutoff",
+                                        "kernel", "curves", "trees", "leaves"};
   return std::any_of(std::begin(kAxes), std::end(kAxes),
                      [&](std::string_view axis) { return piece.starts_with(std::string(axis) + "="); });
 }
@@ -141,12 +142,14 @@ void parse_grid(const std::string& text, TuneOptions& options) {
       options.measures = parse_cutoffs(values, options.train.measure);
     else if (name == "kernel")
       options.kernels = split(values, '/');
+    else if (name == "curves")
+      options.curves = split(values, '/');
     else if (name == "trees")
       options.tree_losses = losses_of(split(values, '/'));
     else if (name == "leaves")
       options.tree_leaves = leaves_of(split(values, '/'));
     else
-      refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel, trees, leaves");
+      refuse(name, "one of the axes C, decay, bound, ranker, cutoff, kernel, curves, trees, leaves");
   }
   if (seen.contains("bound") && !seen.contains("ranker")) options.initial_models.clear();  // these bounds, nothing else
 }

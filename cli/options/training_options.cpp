@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "command_line.h"
 #include "dorm/data/prepare.h"
 #include "dorm/data/split.h"
@@ -101,6 +103,13 @@ void add_training_options(CLI::App& app, TrainingArguments& arguments, const std
   add_one_per_option(app, arguments.options.one_per, arguments.input, "Learning problem",
                      "at most one document (or k) of each group in a list: group,\nhost, domain or a CSV "
                      "column (docs/diversity.md)");
+  OptionGroup(app, "Learning problem")
+      .number("--at-most", arguments.few.budget, number_above(0), "N",
+              "choose N features, and learn from these alone (docs/few-features.md);\nwith --feature-costs: those that "
+              "cost N together");
+  OptionGroup(app, "Learning problem")
+      .add("--feature-costs", arguments.feature_costs, "FILE",
+           "CSV feature,cost: what features cost to compute; others cost 1");
   add_group(app, "Kernel", arguments.options);
   add_group(app, "Solving", arguments.options);
 }
@@ -112,6 +121,8 @@ void add_lightgbm_option(CLI::App& app, std::string& file) {
 
 void make_training_expert(CLI::App& app) {
   make_expert(app, {"--checkpoint-interval",
+                    "--at-most",
+                    "--feature-costs",
                     "--lightgbm",
                     "--weights",
                     "--complete",
@@ -141,11 +152,24 @@ void make_training_expert(CLI::App& app) {
                     "--no-side-files"});
 }
 
+void settle_initial(TrainingArguments& arguments) {
+  if (arguments.initial.empty() || std::filesystem::exists(arguments.initial)) return;
+  arguments.options.start = parse_initial_model(arguments.initial);
+  if (!arguments.options.start) arguments.initial.clear();  // auto
+}
+
+std::optional<Model> initial_model(const TrainingArguments& arguments) {
+  if (arguments.initial.empty() || arguments.options.start) return std::nullopt;
+  return load_model(arguments.initial);
+}
+
 void check_training_arguments(const TrainingArguments& arguments) {
   require_option(!arguments.data.empty(), "DATA", "expected judged documents to train on");
   require_option(!arguments.model.empty(), "--model FILE", "expected where to write the model");
   arguments.options.validate();
   check_report_files(arguments.reports);
+  if (!arguments.feature_costs.empty())
+    require_option(arguments.few.budget > 0, "--at-most N", "--feature-costs is about its features");
   if (!arguments.baseline.empty()) load_ranker(arguments.baseline);
   if (arguments.complete)
     require_option(!arguments.baseline.empty(), "--baseline FILE", "--complete is about the run it names");
@@ -229,7 +253,8 @@ pages::TrainingReportData training_report_data(const TrainingArguments& argument
           .reason = reason,
           .measure = measure,
           .baseline = data.baseline,
-          .texts = &data.texts};
+          .texts = &data.texts,
+          .few = data.few ? &*data.few : nullptr};
 }
 
 std::string how_to_resume(const std::string& checkpoint) {

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "dorm/apps/pages.h"
+#include "dorm/learning/few_features.h"
 #include "dorm/learning/memory.h"
 #include "input/input.h"
 
@@ -23,6 +24,8 @@ struct TrainingArguments {
   bool complete = false;             // it may lack documents
   TrainOptions options;
   InputArguments input = {.unjudged = "auto"};
+  FewFeatures few;            // without a budget: all of them
+  std::string feature_costs;  // a file
 };
 
 /// All but DATA. `initial`: the help of --initial.
@@ -37,11 +40,18 @@ void make_training_expert(CLI::App& app);
 /// Throws Error for arguments that contradict each other, before any data is read.
 void check_training_arguments(const TrainingArguments& arguments);
 
+/// Takes --initial for a name unless there is such a file. Throws Error(unknown_name) for neither.
+void settle_initial(TrainingArguments& arguments);
+
+/// The file of --initial, if it is one.
+std::optional<Model> initial_model(const TrainingArguments& arguments);
+
 struct TrainingData {
   Dataset train;
   std::optional<Dataset> valid;
   std::optional<Dataset> test = {};                                  // set aside from the training data
   std::optional<pages::TrainingReportData::Baseline> baseline = {};  // on what the model is evaluated on
+  std::optional<FeaturePath> few = {};                               // where features were chosen
   ReadableTexts texts = {};                                          // likewise
 
   const Dataset* validation() const { return valid ? &*valid : nullptr; }

@@ -115,12 +115,17 @@ std::string parts_text(const Model& model) {
   std::vector<std::vector<std::string>> rows = {{"share", "bound", "start", "trained for", "C", "decay", "rounds",
                                                  "gap", "status", "explained risk", "validation"}};
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-  for (const ModelPart& part : model.parts)
+  const bool curves = std::any_of(model.parts.begin(), model.parts.end(),
+                                  [&](const ModelPart& part) { return part.curves != model.parts.front().curves; });
+  if (curves) rows[0].push_back("curves");
+  for (const ModelPart& part : model.parts) {
     rows.push_back({fmt::format("{:.3f}", part.share), part.bound, part.start, or_dash(part.measure),
                     fmt::format("{:.4g}", part.C), or_dash(part.decay), std::to_string(part.rounds),
                     fmt::format("{:.2g}", part.certificate.gap), part.certificate.status,
                     part.bound == "none" ? "-" : fmt::format("{:.4f}", part.explained_risk),
                     std::isnan(part.validation) ? "-" : fmt::format("{:.4f}", part.validation)});
+    if (curves) rows.back().push_back(or_dash(part.curves));
+  }
   return fmt::format("\nan average of {} rankers, each at unit spread{}\n\n{}", model.parts.size(),
                      model.folds > 0 ? fmt::format(" and a mean over {} folds", model.folds) : "", aligned(rows));
 }

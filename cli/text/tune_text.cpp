@@ -49,7 +49,10 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
   const GridPoint& chosen = chosen_of(result);
   std::size_t best = 0;
   const bool kernels = options.kernels.size() > 1;
+  const bool curves =
+      std::any_of(cells.begin(), cells.end(), [&](const auto* c) { return c->curves != cells[0]->curves; });
   if (kernels) rows[0].push_back("kernel");
+  if (curves) rows[0].push_back("curves");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const GridPoint& c = *cells[i];
     if (!all && i >= kCellsShown) break;
@@ -60,6 +63,7 @@ std::string tune_text(const TuneResult& result, const TuneOptions& options, cons
                     c.bound ? fmt::format("{:.3f}", c.explained_risk) : "-", fmt::format("{:.4f}", c.validation),
                     fmt::format("{:.4f}", c.standard_error)});
     if (kernels) rows.back().push_back(c.kernel);
+    if (curves) rows.back().push_back(c.curves);
     if (&c == &chosen) best = i + 1;
   }
   const std::size_t hidden = cells.size() + 1 - rows.size();
@@ -122,6 +126,7 @@ Json tune_json(const TuneResult& result, const TuneOptions& options, const std::
                 {"start", pages::start_name(c)},
                 {"leaves", c.trees ? Json(c.leaves) : Json()},
                 {"kernel", c.kernel},
+                {"curves", c.curves},
                 {"validation", c.validation},
                 {"standard_error", c.standard_error},
                 {"explained_risk", c.bound ? Json(c.explained_risk) : Json()},

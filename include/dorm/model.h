@@ -70,6 +70,7 @@ struct ModelPart {
   /// Of a weighted sum: the ranker, and what its scores are multiplied by. Null: it is a part of the model's weights.
   std::shared_ptr<const Model> ranker = nullptr;
   double weight = 0;
+  std::string curves = {};  // of its features, of a training on curves; empty: lines
 };
 
 struct Model {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -133,6 +134,10 @@ PositionGainsFile parse_position_gains(std::string_view text, const std::string&
 TopicTable read_topics(const std::string& weights_path, const std::string& limits_path, const Dataset& data);
 TopicTable parse_topics(std::string_view weights, const std::string& weights_name, std::string_view limits,
                         const std::string& limits_name, const Dataset& data);
+
+/// CSV `feature,cost`: what a feature costs to compute, a number above 0.
+using FeatureCosts = std::map<std::string, double>;
+FeatureCosts read_feature_costs(const std::string& path);
 
 /// CSV `feature,name`: what another tool calls a feature.
 FeatureNames read_feature_names(const std::string& path);

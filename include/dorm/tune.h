@@ -33,6 +33,10 @@ enum class Choice { average, best, steady, one_standard_error };
 /// Rankers of one kind: linear ones and kernels, or trees.
 enum class Family { any, linear, trees };
 
+/// What a tuning tries beside lines by itself, from this many queries to train on.
+inline constexpr std::string_view kTriedCurves = "8";
+inline constexpr std::size_t kCurveQueries = 40;
+
 struct TuneOptions {
   TrainOptions train;  // for all grid points; train.measure is that of validation
   std::vector<double> C = {10, 100, 1000};
@@ -42,6 +46,10 @@ struct TuneOptions {
   // from more documents
   std::vector<std::string> measures = {};
   std::vector<std::string> kernels = {};  // empty: train.kernel; none: linear
+  // Curves of features (dorm/learning/curves.h), none: lines; curves of one spelling, and of lines where `none` is
+  // beside them. Empty: train.curves, or where that is none, none and kTriedCurves if the data and the options allow
+  // curves.
+  std::vector<std::string> curves = {};
   // points of their own, where rankings are sorted and linear, each at a few C
   std::vector<InitialModel> initial_models = {InitialModel::ridge, InitialModel::ridge_gain, InitialModel::pairwise,
                                               InitialModel::pairwise_gain};
@@ -74,6 +82,7 @@ struct GridPoint {
   std::vector<double> per_query;  // validation values, NaN where the measure skips the query
   double share = 0;               // of the model
   bool cut_short = false;         // training was ended early; used only where there is no other
+  std::string curves = "none";    // of its features
 
   bool chosen() const { return share > 0; }
   /// Its bound explains hardly more risk than w = 0 does.
@@ -98,6 +107,7 @@ struct PrunedPoint {
   Pruned why = Pruned::not_reached;
   std::optional<TreeLoss> trees = {};
   std::size_t leaves = 0;
+  std::string curves = "none";
 };
 
 /// The measure of the model on queries it was not trained on: the validation data, or the folds held out in turn.

@@ -63,7 +63,7 @@ std::string spelling_of(const Cell& cell) {
 }
 
 constexpr std::array kTunedMethods{
-    CatalogEntry{.name = "tune", .usage = "tune", .help = "what dorm tune delivers, from a grid of its own"},
+    CatalogEntry{.name = "tune", .usage = "tune", .help = "what dorm tune --curves none delivers"},
     CatalogEntry{
         .name = "tune:curves", .usage = "tune:curves", .help = "the same with a curve of 8 pieces per feature"},
     CatalogEntry{.name = "tune:trees", .usage = "tune:trees", .help = "trees alone (docs/trees.md); needs LightGBM"},
@@ -73,7 +73,7 @@ constexpr std::array kTunedMethods{
 std::optional<MethodResult> tuned(const Cell& cell, const std::string& lightgbm, const Dataset& train,
                                   const Dataset& valid, const MethodOptions& method, const Observer& observer) {
   TuneOptions options;
-  if (cell.method == "tune:curves") options.train.curves = "8";
+  options.curves = {cell.method == "tune:curves" ? "8" : "none"};
   if (grows_trees(cell.method)) {
     options.tree_losses = {TreeLoss::lambdarank, TreeLoss::dorm, TreeLoss::regression};
     options.lightgbm = lightgbm;

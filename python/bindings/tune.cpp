@@ -2,10 +2,12 @@
 // Tuning: the grid, its cells as dicts, and the page about it.
 #include "dorm/tune.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "dorm/apps/pages.h"
 #include "dorm/data/split.h"
 #include "dorm/error.h"
+#include "dorm/learning/few_features.h"
 #include "dorm/train.h"
 #include "report/pages/grid_blocks.h"
 #include "report/pages/words.h"
@@ -32,6 +35,7 @@ struct Tuning {
   TuneOptions options;
   TuneResult result;
   std::optional<pages::TrainingReportData::Baseline> baseline = {};
+  std::optional<FeaturePath> few = {};  // where features were chosen
 };
 
 /// What pages and the comparison with the baseline are made from; views.
@@ -51,7 +55,8 @@ struct TunedPages {
                  .train_name = train_name,
                  .valid_name = judged_on,
                  .measure = tuned.options.train.measure,
-                 .baseline = tuned.baseline},
+                 .baseline = tuned.baseline,
+                 .few = tuned.few ? &*tuned.few : nullptr},
         tuning{.tuned = tuned.result,
                .options = tuned.options,
                .judged_on = judged_on,
@@ -80,6 +85,7 @@ TuneOptions tune_options(const TrainOptions& train, const nb::dict& settings) {
   take_axis(settings, "decay", options.decays);
   take_axis(settings, "measure", options.measures);
   take_axis(settings, "kernel", options.kernels);
+  take_axis(settings, "curves", options.curves);
   if (settings.contains("folds")) {
     const auto folds = nb::cast<std::int64_t>(settings["folds"]);
     if (folds < 2) throw Error(ErrorCode::bad_option, "folds is " + std::to_string(folds) + "; expected 2 or more");
@@ -116,6 +122,7 @@ nb::dict place_dict(const Cell& cell) {
   out["bound"] = cell.bound ? std::string(name_of(*cell.bound)) : "none";
   out["start"] = std::string(cell.trees ? name_of(*cell.trees) : name_of(cell.start));
   out["C"] = cell.C;
+  out["curves"] = cell.curves;
   out["leaves"] = cell.leaves;
   return out;
 }
@@ -224,6 +231,44 @@ nb::object baseline_dict(const Tuning& tuned) {
   return out;
 }
 
+/// Leaves the chosen features alone in the data and the options; Ctrl-C ends it.
+void choose_features(Tuning& tuned, const nb::dict& settings) {
+  FewFeatures few{.budget = nb::cast<double>(settings["at_most"]), .folds = tuned.options.folds};
+  if (settings.contains("feature_costs"))
+    few.costs = costs_of(nb::cast<std::map<std::string, double>>(settings["feature_costs"]), tuned.train);
+  Watcher watcher{nb::none()};
+  try {
+    const nb::gil_scoped_release unlocked;
+    const auto go_on = [&](double) { return watcher.go_on(false, [] { return nb::dict(); }); };
+    tuned.few = few_features(tuned.train, few, tuned.options.train, tuned.valid ? &*tuned.valid : nullptr, go_on);
+    const std::vector<std::string>& chosen = tuned.few->delivered().features;
+    for (std::optional<Dataset>* data : {&tuned.valid, &tuned.test})
+      if (*data) *data = with_features(**data, chosen, tuned.options.train.compute.threads);
+    tuned.train = with_features(tuned.train, chosen, tuned.options.train.compute.threads);
+    tuned.options.train = with_features(tuned.options.train, chosen);
+  } catch (const Error&) {
+    watcher.rethrow();
+    if (!watcher.interrupted()) throw;
+    PyErr_SetString(PyExc_KeyboardInterrupt, "the choice of features was interrupted");
+    throw nb::python_error();
+  }
+}
+
+nb::list few_list(const FeaturePath& path) {
+  nb::list steps;
+  for (const FeatureStep& step : path.steps) {
+    nb::dict out;
+    out["features"] = step.features;
+    out["cost"] = step.cost;
+    out["mean"] = step.validated.mean;
+    out["low"] = step.validated.low;
+    out["high"] = step.validated.high;
+    out["delivered"] = step.delivered;
+    steps.append(out);
+  }
+  return steps;
+}
+
 /// The queries that dorm split draws with the same share and seed.
 void set_aside(Tuning& tuned, TestedFigure& drawn) {
   drawn.seed = tuned.options.train.solve.seed;
@@ -246,12 +291,13 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
   TestedFigure drawn;
   drawn.share = nb::cast<double>(settings["test"]);
   if (drawn.share > 0) set_aside(tuned, drawn);
+  if (settings.contains("at_most")) choose_features(tuned, settings);
   Watcher watcher(std::move(callback));
   try {
     const nb::gil_scoped_release unlocked;
     std::size_t last = static_cast<std::size_t>(-1);
     tuned.result = tune(
-        tuned.train, tuned.options, validation ? Task(*validation) : Task(),
+        tuned.train, tuned.options, tuned.valid ? Task(*tuned.valid) : Task(),
         [&](const TuneProgress& progress) {
           const bool news = progress.done != std::exchange(last, progress.done);
           return watcher.go_on(news, [&] { return progress_of(progress); });
@@ -267,6 +313,7 @@ nb::tuple tune_model(const Dataset& data, const TrainOptions& train, const nb::d
   watcher.rethrow();
   nb::dict report_data = told(tuned.result, tuned.options);
   report_data["baseline"] = baseline_dict(tuned);
+  if (tuned.few) report_data["few"] = few_list(*tuned.few);
   return nb::make_tuple(std::move(tuned), report_data, watcher.interrupted());
 }
 

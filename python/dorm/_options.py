@@ -102,17 +102,22 @@ def train_options(estimator: Any, without: tuple[str, ...] = ()) -> _core.TrainO
     return options
 
 
+def feature_name_of(estimator: Any, feature: Any) -> str:
+    """As the core knows it, of a name or a column counted from 0."""
+    if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):
+        return str(feature)
+    columns = getattr(estimator, "n_features_in_", feature + 1)
+    if not 0 <= feature < columns:
+        raise ValueError(f"feature {feature} is no column of X, which has {columns}; expected 0 to {columns - 1}")
+    names = feature_names(estimator)
+    return names[feature] if names else str(feature + 1)
+
+
 def _function_class(estimator: Any, given: dict[str, Any]) -> dict[str, str]:
     """Curves and signs as the core reads them. Features are names, or columns counted from 0."""
-    names = feature_names(estimator)
 
     def name_of(feature: Any) -> str:
-        if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):
-            return str(feature)
-        columns = getattr(estimator, "n_features_in_", feature + 1)
-        if not 0 <= feature < columns:
-            raise ValueError(f"feature {feature} is no column of X, which has {columns}; expected 0 to {columns - 1}")
-        return names[feature] if names else str(feature + 1)
+        return feature_name_of(estimator, feature)
 
     constraints = given.pop("monotonic_cst", None)
     if constraints is not None and not isinstance(constraints, Mapping):

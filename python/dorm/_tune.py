@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._input.inputs import Labelled
 from ._measure import Measure
-from ._options import initial_name, train_options
+from ._options import feature_name_of, initial_name, train_options
 from ._pages import ReportData, page_at
 from ._progress import Progress, watching
 from ._rankers.ranker import DormRanker
@@ -26,7 +26,7 @@ from .data._files import RankingData
 if TYPE_CHECKING:
     from ._rankers.ensemble import DormEnsemble
 
-_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel", "trees", "leaves")
+_AXES = ("C", "decay", "bound", "ranker", "measure", "kernel", "curves", "trees", "leaves")
 LOSSES = ("lambdarank", "dorm", "regression")  # of trees
 
 
@@ -49,6 +49,7 @@ class GridPoint:
     status: str
     cut_short: bool  #: stopped by the time limit; used only where no other point is complete
     share: float  #: of the model; 0: not in it
+    curves: str = "none"  #: of its features; ``"none"``: lines
 
     @property
     def chosen(self) -> bool:
@@ -68,6 +69,19 @@ class PrunedPoint:
     C: float
     leaves: int
     why: str
+    curves: str = "none"
+
+
+@dataclass(frozen=True)
+class FeatureStep:
+    """A ranker of a few features (``at_most=``), judged on queries that neither its weights nor their choice saw."""
+
+    features: list[str]
+    cost: float  #: of these; their number where ``feature_costs=`` is not given
+    mean: float  #: of the measure
+    low: float  #: end of the 95 % bootstrap interval over queries
+    high: float
+    delivered: bool  #: whether these are the features of the model
 
 
 @dataclass(frozen=True)
@@ -164,6 +178,7 @@ class TuneResult:
     _report_data: ReportData | None = field(repr=False)
     tested: Tested | None = None  #: with ``test=``; the figure to report
     baseline: AgainstBaseline | None = None  #: with ``baseline=``; None: no fold was finished
+    few_features: list[FeatureStep] | None = None  #: with ``at_most=``: from all features to one
 
     @property
     def parts(self) -> list[GridPoint]:
@@ -260,6 +275,9 @@ def tune(
     test: float = 0.0,
     baseline: Any = None,
     grid: Mapping[str, Any] | None = None,
+    curves: int | str | Mapping[Any, int] | None = None,
+    at_most: float | None = None,
+    feature_costs: Mapping[Any, float] | None = None,
     choose: str = "average",
     trees: bool = False,
     only: str | None = None,
@@ -293,8 +311,17 @@ def tune(
         Axis -> values, of ``"C"`` (10, 100, 1000), ``"decay"``, ``"bound"``, ``"ranker"`` (initial models
         beside the bounds: ``"ridge"``, ``"ridge-gain"``, ``"pairwise"``, ``"pairwise-gain"``; none where ``"bound"``
         is given),
-        ``"measure"`` (the measure to train for, where another one evaluates), ``"kernel"``, and with ``trees``
+        ``"measure"`` (the measure to train for, where another one evaluates), ``"kernel"``, ``"curves"`` (``"none"``
+        and curves of one spelling), and with ``trees``
         ``"trees"`` (losses: ``"lambdarank"``, ``"dorm"``, ``"regression"``) and ``"leaves"`` (7, 15, 31, 63).
+    curves
+        Curves of the features, as for `DormRanker`; ``"none"``: lines alone. None: lines, and from 40 training queries
+        on curves of 8 pieces beside them, where the options and ``target`` allow curves.
+    at_most
+        Choose that many features first, and learn from these alone (docs/few-features.md); with ``feature_costs``,
+        those that cost so much together. The result has the path from all features to one, ``few_features``.
+    feature_costs
+        Feature -> what it costs to compute; features that are not named cost 1.
     choose
         ``"average"``: all grid points, weighted by their distance to the best; ``"steady"``: of the points
         within one standard error of the best the one nearest to the defaults; ``"one-standard-error"``: the smallest C
@@ -324,6 +351,8 @@ def tune(
     0.7...
     >>> scores = result.ranker.predict(dorm.synth(queries=5, features=5, seed=2))
     """
+    if curves is not None and curves != "none":
+        parameters["curves"] = curves
     ranker = _base(parameters, time_limit)
     if eval_set is not None and folds is not None:
         raise ValueError("eval_set and folds exclude each other; pass one of them")
@@ -336,6 +365,14 @@ def tune(
     elif only or "trees" in settings or "leaves" in settings:
         raise ValueError("only= and the axes of trees need trees=True")
     settings.update(only=only or "", lightgbm=os.fspath(lightgbm or library_of_lightgbm()))
+    if curves == "none":
+        settings.setdefault("curves", ["none"])
+    if at_most is not None:
+        settings["at_most"] = float(at_most)
+        if feature_costs is not None:
+            settings["feature_costs"] = {feature_name_of(ranker, f): float(cost) for f, cost in feature_costs.items()}
+    elif feature_costs is not None:
+        raise ValueError("feature_costs is about the features of at_most=")
     if folds is not None:
         settings["folds"] = int(folds)
     if baseline is not None:
@@ -382,6 +419,7 @@ def tune(
         _report_data=ReportData(tuned),
         tested=Tested(**told["tested"]) if told["tested"] else None,
         baseline=AgainstBaseline(**told["baseline"]) if told["baseline"] else None,
+        few_features=[FeatureStep(**step) for step in told["few"]] if "few" in told else None,
     )
 
 

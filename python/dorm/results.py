@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._pages import Page
     from ._report import Candidate, Certificate, TrainReport
     from ._serve import Server
-    from ._tune import GridPoint, PrunedPoint, Tested, TreesWorth, TuneResult, Validated
+    from ._tune import FeatureStep, GridPoint, PrunedPoint, Tested, TreesWorth, TuneResult, Validated
 
 __all__ = [
     "Candidate",
@@ -30,6 +30,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "ExportCheck",
+    "FeatureStep",
     "GridPoint",
     "Importance",
     "MeasureResult",
@@ -58,7 +59,7 @@ _HOMES = {
     "._pages": ("Page",),
     "._report": ("Candidate", "Certificate", "TrainReport"),
     "._serve": ("Server",),
-    "._tune": ("GridPoint", "PrunedPoint", "Tested", "TreesWorth", "TuneResult", "Validated"),
+    "._tune": ("FeatureStep", "GridPoint", "PrunedPoint", "Tested", "TreesWorth", "TuneResult", "Validated"),
 }
 
 __getattr__, __dir__ = lazy_names(__name__, {f".{home}": names for home, names in _HOMES.items()})

@@ -125,6 +125,7 @@ Json part_json(const ModelPart& part) {
               {"measure", part.measure}};
   out["certificate"] = certificate_json(part.certificate);
   if (!std::isnan(part.validation)) out["validation"] = part.validation;
+  if (!part.curves.empty()) out["curves"] = part.curves;
   if (part.ranker) {
     out["weight"] = part.weight;
     out["model"] = json_of(*part.ranker);
@@ -143,6 +144,7 @@ ModelPart part_from(const JsonFields& fields, const std::string& name) {
   part.rounds = fields.optional<std::size_t>("rounds", "a number", 0);
   part.explained_risk = fields.optional<double>("explained_risk", "a number", 0);
   part.validation = fields.optional<double>("validation", "a number", part.validation);
+  part.curves = fields.optional<std::string>("curves", "the curves of a training", "");
   part.certificate = certificate_from(fields.object("certificate"));
   if (!fields.has("model")) return part;
   part.weight = fields.required<double>("weight", "a number");

@@ -207,7 +207,7 @@ def test_the_curves_end_where_the_certificate_says(here):
 
 
 def test_a_tuning_becomes_a_page_with_its_grid(here):
-    dorm("tune", "train.txt", "--folds", 3, "--grid", "C=10/100,decay=measure/power:1,bound=best",
+    dorm("tune", "train.txt", "--folds", 3, "--grid", "C=10/100,decay=measure/power:1,bound=best,curves=none",
          "--model", "t.json", "--report", "t.html", "--report", "t.md")  # fmt: skip
     assert_self_contained("t.html")
     tree = page("t.html")

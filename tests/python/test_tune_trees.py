@@ -15,6 +15,7 @@ LIBRARY = Path(lgb.__file__).parent / "lib" / "lib_lightgbm.so"
 LENGTH = 15
 DORM_ENVIRONMENT = {"DORM_LIGHTGBM": str(LIBRARY)}
 GRID = "C=100,bound=best,ranker=ridge,leaves=4/8"
+LINES = GRID.replace(",leaves=4/8", ",curves=none")
 LIGHTGBM = {"verbose": -1, "num_threads": 1, "deterministic": True, "force_row_wise": True, "feature_pre_filter": False}
 
 
@@ -129,7 +130,7 @@ def test_where_features_interact_trees_are_worth_much_and_their_interval_is_abov
     assert worth["interval"][0] > 0.02
     assert worth["trees"] > worth["linear"] + 0.05
     # the same on data that no choice has seen
-    dorm("tune", folder / "train.txt", "--valid", folder / "valid.txt", "--grid", GRID.replace(",leaves=4/8", ""),
+    dorm("tune", folder / "train.txt", "--valid", folder / "valid.txt", "--grid", LINES,
          "--model", tmp_path / "linear.json")  # fmt: skip
     rows = json.loads(dorm("eval", folder / "test.txt", tmp_path / "m.json", tmp_path / "linear.json", "--json").stdout)
     means = [ranker["measures"]["ndcg@10"]["mean"] for ranker in rows["rankers"]]
@@ -144,7 +145,7 @@ def test_where_a_line_is_the_truth_trees_are_worth_nothing(folder, tmp_path):
 
 def test_only_linear_is_the_model_of_a_tuning_without_trees(folder, tmp_path):
     told = tuned(folder, tmp_path / "a.json", "--only", "linear")
-    dorm("tune", folder / "train.txt", "--valid", folder / "valid.txt", "--grid", GRID.replace(",leaves=4/8", ""),
+    dorm("tune", folder / "train.txt", "--valid", folder / "valid.txt", "--grid", LINES,
          "--model", tmp_path / "b.json")  # fmt: skip
     a, b = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "b.json"))
     assert a["weights"] == b["weights"]

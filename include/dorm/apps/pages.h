@@ -13,6 +13,7 @@
 #include "dorm/data/texts.h"
 #include "dorm/evaluate.h"
 #include "dorm/evaluation/difference.h"
+#include "dorm/learning/few_features.h"
 #include "dorm/model.h"
 #include "dorm/recommend/factorize.h"
 #include "dorm/recommend/ratings.h"
@@ -81,6 +82,7 @@ struct TrainingReportData {
   };
   std::optional<Baseline> baseline = {};
   const ReadableTexts* texts = nullptr;  // of judged()
+  const FeaturePath* few = nullptr;      // where the features of the model were chosen
 
   /// What the model is evaluated on where there are no folds: test, validation or training data.
   const Dataset& judged() const { return test ? *test : valid ? *valid : train; }

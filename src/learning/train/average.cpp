@@ -79,7 +79,7 @@ std::vector<double> shares_by_validation(std::span<const std::span<const double>
 }
 
 void AverageOfWeights::add(std::span<const double> w, double spread, double share) {
-  sum_.resize(w.size(), 0.0);
+  sum_.resize(std::max(sum_.size(), w.size()), 0.0);
   for (std::size_t j = 0; j < w.size(); ++j) sum_[j] += share / spread * w[j];
 }
 

@@ -37,7 +37,7 @@ std::vector<double> shares_by_validation(std::span<const std::span<const double>
 /// Whether a ranker is so far behind the best that it would have no share.
 bool far_behind(std::span<const double> per_query, std::span<const double> best);
 
-/// A sum of weights, each divided by its spread and multiplied by its share.
+/// A sum of weights, each divided by its spread and multiplied by its share. Shorter ones have 0 at their end.
 class AverageOfWeights {
  public:
   void add(std::span<const double> w, double spread, double share);

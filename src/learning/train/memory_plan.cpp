@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a training shares out the memory it may take.
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "learning/train/learning_task.h"
 #include "learning/train/memory.h"
@@ -11,6 +13,16 @@ namespace dorm {
 namespace {
 
 constexpr std::uint64_t kLeastCache = 1'000'000;  // of one split
+
+/// Curves: two bytes a value, and planes with the rises of every piece.
+void add_curves(MemoryInput& input, const Dataset& data, const std::string& curves) {
+  if (!wants_curves(curves)) return;
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < data.num_features(); ++j) names.push_back(data.feature_name(j));
+  const CurveRequest request = parse_curves(curves, names);
+  input.plane_length = std::accumulate(request.pieces.begin(), request.pieces.end(), input.features);
+  input.kept += input.copies * input.documents * input.features * sizeof(std::uint16_t);
+}
 
 /// Of a training under one kernel; `cache`: for the rows of its Gram matrices, of all splits.
 MemoryForecast forecast_of(const Dataset& data, const Dataset* validation, const TrainOptions& options,
@@ -30,8 +42,9 @@ MemoryForecast forecast_of(const Dataset& data, const Dataset* validation, const
     evaluated = input.documents / load.folds + 1;
     input.learnable = input.learnable * (load.folds - 1) / load.folds + 1;
   }
+  add_curves(input, data, options.curves);
   const std::uint64_t queries = validation ? validation->num_queries() : input.queries;
-  input.kept =
+  input.kept +=
       load.points * (input.copies * num_weights(input, kernel) + queries) * sizeof(double) * load.copies_of_points;
   add_kernel(input, kernel, evaluated);
   return predict_memory(input);

@@ -103,6 +103,12 @@ void require_served(std::string_view target, ScalingKind kind) {
                           targets_that([kind](const Serving& serving) { return can_serve(serving, kind); })));
 }
 
+bool serves_curves(std::string_view target, ScalingKind kind) {
+  for (const ExportTarget& known : export_targets())
+    if (known.entry.name == target) return known.folder || (known.serving.curves && !Scaling{kind, {}, {}}.per_query());
+  return false;  // not every target
+}
+
 void ScalingChoice::validate() const {
   require_served(target, scale == "auto" ? ScalingKind::none : parse_scaling(scale));
 }

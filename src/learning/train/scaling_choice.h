@@ -38,6 +38,9 @@ void require_kernels(std::string_view target);
 /// Throws Error(bad_option) for a scaling that the target cannot evaluate.
 void require_served(std::string_view target, ScalingKind kind);
 
+/// Whether the target can evaluate curves of lines under the scaling.
+bool serves_curves(std::string_view target, ScalingKind kind);
+
 /// Throws Error(bad_input) where values of the data are missing that the ranker cannot use: curves alone can.
 void require_usable_gaps(const Dataset& data, bool curves);
 

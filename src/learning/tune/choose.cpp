@@ -2,8 +2,10 @@
 #include "learning/tune/choose.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
+#include "evaluation/bootstrap.h"
 #include "learning/train/average.h"
 
 namespace dorm {
@@ -33,7 +35,7 @@ std::vector<GridPoint*> informative(std::vector<GridPoint>& points, Family only)
 /// Smaller is nearer to the defaults: the default bound and decay, and the most regularised of points that do not
 /// differ significantly.
 auto distance_from_default(const GridPoint& point, const TuneOptions& options) {
-  return std::tuple(place_of(point.kernel, options.kernels), !point.bound,
+  return std::tuple(place_of(point.kernel, options.kernels), !point.bound, wants_curves(point.curves),
                     point.bound ? place_of_bound(*point.bound, options.bounds) : 0, point.bound != Bound::best,
                     place_of(point.measure, options.measures), place_of(point.decay, options.decays),
                     point.trees.has_value(), point.C, point.start != InitialModel::ridge, -point.validation);
@@ -75,6 +77,20 @@ void share_out(std::vector<GridPoint>& points, const TuneOptions& options) {
   for (const GridPoint* point : in) per_query.emplace_back(point->per_query);
   const std::vector<double> shares = shares_by_validation(per_query);
   for (std::size_t i = 0; i < in.size(); ++i) in[i]->share = shares[i];
+}
+
+ValidatedFigure figure_of(std::span<const double> per_query) {
+  const Moments moments = moments_of(per_query);
+  const std::vector<double> weights(per_query.size(), 1.0);
+  const Interval interval = bootstrap(std::span(&per_query, 1), weights, {}).front();
+  const auto counted =
+      std::count_if(per_query.begin(), per_query.end(), [](double value) { return !std::isnan(value); });
+  return {moments.mean,
+          moments.standard_error,
+          interval.low,
+          interval.high,
+          static_cast<std::size_t>(counted),
+          {per_query.begin(), per_query.end()}};
 }
 
 }  // namespace dorm

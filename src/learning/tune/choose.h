@@ -2,6 +2,7 @@
 // Choosing points of a tuning grid, beyond the noise of their validation values.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "dorm/tune.h"
@@ -19,5 +20,8 @@ bool belongs(const GridPoint& point, Family family);
 /// Fills in the shares: 1 for the winner, or those of the average; 0 for what is not of the family options.only, unless
 /// there is nothing else.
 void share_out(std::vector<GridPoint>& points, const TuneOptions& options);
+
+/// Of validation values, NaN where the measure skips the query.
+ValidatedFigure figure_of(std::span<const double> per_query);
 
 }  // namespace dorm

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "dorm/error.h"
-#include "evaluation/bootstrap.h"
 #include "learning/tune/choose.h"
+#include "learning/tune/tune_curves.h"
 #include "model/kernel/feature_map.h"
 
 namespace dorm {
@@ -20,6 +19,7 @@ constexpr double kGridShare = 0.75;
 TuneOptions settled(const LearningTask& task, TuneOptions options, std::vector<std::string> measures) {
   if (options.measures.empty()) options.measures = std::move(measures);
   if (options.kernels.empty()) options.kernels = {options.train.kernel};
+  options.curves = curves_to_try(task, options);
   options.train.initial = nullptr;  // of a refit
   options.train = for_device(std::move(options.train));
   if (options.train.compute.process_memory() > 0)
@@ -36,6 +36,12 @@ std::string joined(const List& list, const Name& name) {
   return text;
 }
 
+/// As it was before there were curves in the grid, where there is no choice of them.
+std::string curves_identity(const TuneOptions& options) {
+  if (options.curves.size() == 1 && options.curves.front() == options.train.curves) return "";
+  return fmt::format(",curves={}", joined(options.curves, [](const std::string& curves) { return curves; }));
+}
+
 std::string trees_identity(const TuneOptions& options) {
   if (options.tree_losses.empty()) return "";
   return fmt::format(",trees={},leaves={}", joined(options.tree_losses, [](TreeLoss loss) { return name_of(loss); }),
@@ -47,27 +53,14 @@ std::string grid_identity(const LearningTask& task, const TuneOptions& options, 
   const auto same = [](const auto& value) { return value; };
   const auto named = [](const auto& value) { return name_of(value); };
   const std::string problem = task.identity();
-  return fmt::format("{}{}grid C={},decay={},bound={},initial={},measure={},kernel={}{} validated on {}", problem,
+  return fmt::format("{}{}grid C={},decay={},bound={},initial={},measure={},kernel={}{}{} validated on {}", problem,
                      problem.empty() ? "" : " ", joined(options.C, same), joined(options.decays, same),
                      joined(options.bounds, named), joined(options.initial_models, named),
                      joined(options.measures, same), joined(options.kernels, same), trees_identity(options),
+                     curves_identity(options),
                      validation ? fmt::format("data {:016x}{}", validation->data().fingerprint(),
                                               validation->identity() == problem ? "" : " " + validation->identity())
                                 : fmt::format("{} folds", options.folds));
-}
-
-ValidatedFigure figure_of(std::span<const double> per_query) {
-  const Moments moments = moments_of(per_query);
-  const std::vector<double> weights(per_query.size(), 1.0);
-  const Interval interval = bootstrap(std::span(&per_query, 1), weights, {}).front();
-  const auto counted =
-      std::count_if(per_query.begin(), per_query.end(), [](double value) { return !std::isnan(value); });
-  return {moments.mean,
-          moments.standard_error,
-          interval.low,
-          interval.high,
-          static_cast<std::size_t>(counted),
-          {per_query.begin(), per_query.end()}};
 }
 
 }  // namespace

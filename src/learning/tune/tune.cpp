@@ -9,6 +9,7 @@
 #include "dorm/evaluate.h"
 #include "dorm/model.h"
 #include "learning/tune/kernel_search.h"
+#include "learning/tune/tune_curves.h"
 
 namespace dorm {
 namespace {
@@ -44,6 +45,7 @@ void TuneOptions::validate() const {
   for (const BoundChoice& bound : bounds) each.bound = bound, each.validate();
   for (const std::string& name : measures) each.measure = name, each.validate();
   for (const std::string& name : kernels) each.kernel = name, each.validate();
+  validate_curves(*this);
   if (C.empty() || decays.empty() || bounds.empty())
     throw Error(ErrorCode::bad_option, "the grid is empty; expected at least one C, decay and bound");
   require_given(train, bounds);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "learning/tune/tune_curves.h"
 
 namespace dorm {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 std::size_t most_points(const TuneOptions& options) {
   constexpr std::size_t kInitialModels = 3;  // of best and predicted, together
   constexpr std::size_t kBaselineCs = 4;     // values of C of a baseline
-  return std::max<std::size_t>(1, options.measures.size()) * options.decays.size() * options.bounds.size() *
-             kInitialModels * options.C.size() +
-         options.initial_models.size() * kBaselineCs;
+  return options.curves.size() * (std::max<std::size_t>(1, options.measures.size()) * options.decays.size() *
+                                      options.bounds.size() * kInitialModels * options.C.size() +
+                                  options.initial_models.size() * kBaselineCs);
 }
 
 /// A path keeps the planes of its first round beside those of the round it is in, and for a checkpoint a third time.
@@ -31,8 +32,12 @@ TrainingLoad load_of(const TuneOptions& options, bool validation, std::size_t fu
 
 MemoryPlan planned(const LearningTask& task, const TuneOptions& options, const LearningTask* validation) {
   const std::size_t running = task.threads(thread_count(options.train.compute.threads));
-  return plan_memory(task.data(), validation ? &validation->data() : nullptr, options.train,
-                     load_of(options, validation != nullptr, task.functions(), running));
+  TuneOptions settled = options;
+  if (settled.kernels.empty()) settled.kernels = {options.train.kernel};
+  settled.curves = curves_to_try(task, settled);
+  settled.train.curves = settled.curves.back();
+  return plan_memory(task.data(), validation ? &validation->data() : nullptr, settled.train,
+                     load_of(settled, validation != nullptr, task.functions(), running));
 }
 
 }  // namespace

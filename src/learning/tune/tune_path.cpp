@@ -20,6 +20,7 @@ GridPoint point_of(const TunePlan& plan, const PathSetting& setting, double C,
                    const std::vector<const EvaluatedWeights*>& parts) {
   GridPoint point;
   point.kernel = plan.options.train.kernel;
+  point.curves = setting.trees ? "none" : plan.curves_of(setting);
   point.measure = setting.measure;
   point.decay = setting.decay;
   point.bound = setting.bound;

@@ -43,20 +43,33 @@ std::vector<std::pair<Bound, InitialModel>> bounds_to_train(const LearningTask& 
   return candidates;
 }
 
+/// Whether all are of one bound.
+bool alike(const std::vector<std::pair<Bound, InitialModel>>& candidates) {
+  return std::all_of(candidates.begin(), candidates.end(),
+                     [&](const auto& each) { return each.first == candidates.front().first; });
+}
+
+// Curves beside lines are what takes less time: not the bound predicted beside another, and no ridge regression.
 void make_settings(const LearningTask& task, TunePlan& plan) {
   const TuneOptions& options = plan.options;
   std::vector<double> grid = options.C;
   std::sort(grid.begin(), grid.end());
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   const auto candidates = bounds_to_train(task, options);
-  for (const std::string& measure : options.measures)
-    for (const std::string& decay : options.decays)
-      for (const auto& [bound, start] : candidates) plan.settings.push_back({measure, decay, bound, start, grid});
-  if (!plan.sorts || !plan.delivers()) return;
-  const bool gains = gains_differ(task.data(), make_convention(options.train.convention));
-  for (const InitialModel model : options.initial_models)
-    if (gains || !on_gains(model))
-      plan.settings.push_back({"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs});
+  const bool initial = plan.sorts && plan.delivers();
+  const bool gains = initial && gains_differ(task.data(), make_convention(options.train.convention));
+  for (std::size_t space = 0; space < options.curves.size(); ++space) {
+    for (const std::string& measure : options.measures)
+      for (const std::string& decay : options.decays)
+        for (const auto& [bound, start] : candidates)
+          if (space == 0 || bound != Bound::predicted || alike(candidates))
+            plan.settings.push_back({measure, decay, bound, start, grid, std::nullopt, space});
+    if (!initial) continue;
+    for (const InitialModel model : options.initial_models)
+      if ((gains || !on_gains(model)) && (space == 0 || !is_ridge(model)))
+        plan.settings.push_back(
+            {"", "", std::nullopt, model, is_ridge(model) ? kRidgeC : kPairwiseCs, std::nullopt, space});
+  }
 }
 
 /// Those whose loss can use the labels.
@@ -74,6 +87,7 @@ void order_settings(TunePlan& plan) {
   const auto stage = [&](std::size_t s) {
     const PathSetting& setting = plan.settings[s];
     if (setting.trees) return 1;
+    if (setting.space > 0 && setting.bound != Bound::predicted) return 1;
     return !setting.bound ? initial : setting.bound == Bound::predicted ? 2 : 0;
   };
   plan.order.resize(plan.settings.size());
@@ -102,6 +116,7 @@ TrainOptions TunePlan::options_of(const PathSetting& setting, double seconds) co
     each.measure = setting.measure;
     each.decay = setting.decay;
   }
+  each.curves = curves_of(setting);
   each.compute.threads = 1;
   each.solve.seconds = seconds;
   return each;

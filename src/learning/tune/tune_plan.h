@@ -22,12 +22,13 @@ struct PathSetting {
   InitialModel start;
   std::vector<double> C;               // rising; of trees their leaves
   std::optional<TreeLoss> trees = {};  // instead of bound and initial model
+  std::size_t space = 0;               // which of the plan's curves it is trained on
 
   TuneForecast::Sort sort() const;
 };
 
 struct TunePlan {
-  TuneOptions options;  // with measures, and the kernel in options.train
+  TuneOptions options;  // with measures and curves, and the kernel in options.train
   bool folded;          // by folds, without validation data
   bool sorts;           // rankings by sorting
   std::size_t splits;   // 1 with validation data
@@ -37,6 +38,7 @@ struct TunePlan {
 
   std::size_t num_paths() const { return settings.size() * splits; }
   const PathSetting& setting_of(std::size_t path) const { return settings[path / splits]; }
+  const std::string& curves_of(const PathSetting& setting) const { return options.curves[setting.space]; }
   /// Whether the weights that were evaluated make a model: those of folds do where they can be averaged.
   bool delivers() const;
   /// How the model is made: as the options say, or steady where rankers cannot be averaged.

@@ -84,6 +84,7 @@ std::vector<PrunedPoint> TuneRunResult::pruned() const {
                setting.trees ? 0 : setting.C[k],
                evaluated ? Pruned::cut_short : reason_for(plan_, paths, s, k)};
       point.trees = setting.trees;
+      point.curves = setting.trees ? "none" : plan_.curves_of(setting);
       point.leaves = setting.trees ? static_cast<std::size_t>(setting.C[k]) : 0;
     }
   return out;
@@ -91,8 +92,10 @@ std::vector<PrunedPoint> TuneRunResult::pruned() const {
 
 void TuneRunResult::release() {
   for (const auto& split : run_.splits()) {
-    split->scorer.reset();
-    split->set.drop_rows();
+    for (const auto& space : split->spaces) {
+      space->scorer.reset();
+      space->set.drop_rows();
+    }
   }
   for (std::vector<EvaluatedWeights>& point : parts_)
     for (EvaluatedWeights& part : point) {
@@ -150,7 +153,8 @@ std::vector<double> TuneRunResult::weights_of(std::size_t split, std::span<const
     const std::vector<double>& w = parts_[k][split].w;
     if (points[k].share == 1) return w;
     if (!points[k].chosen() || w.empty()) continue;
-    if (const double size = spread(run_.splits()[split]->set, w); size > 0) sum.add(w, size, points[k].share);
+    if (const double size = spread(run_.splits()[split]->space_of(w).set, w); size > 0)
+      sum.add(w, size, points[k].share);
   }
   return sum.weights();
 }
@@ -174,9 +178,9 @@ std::vector<double> TuneRunResult::values_of(std::size_t split, const std::vecto
     scores.resize(part.held_scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += points[k].share / part.spread * part.held_scores[i];
   }
-  if (scores.empty()) return own.evaluate(plan_, plan_.options.train, w).per_query;
+  if (scores.empty()) return own.evaluate(plan_, plan_.options.train, own.space_of(w), w).per_query;
   if (!w.empty()) {
-    const std::vector<double> linear = own.scorer->scores(w, 1);
+    const std::vector<double> linear = own.space_of(w).scorer->scores(w, 1);
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += linear[i];
   }
   return own.evaluate(plan_, scores);
@@ -184,11 +188,12 @@ std::vector<double> TuneRunResult::values_of(std::size_t split, const std::vecto
 
 double TuneRunResult::spread_of(std::size_t split, const std::vector<double>& w, const TreeEnsemble& trees) const {
   const TuneSplit& own = *run_.splits()[split];
-  if (trees.num_trees() == 0) return spread(own.set, w);
+  const TrainingSet& set = own.space_of(w).set;
+  if (trees.num_trees() == 0) return spread(set, w);
   const Dataset& data = own.train.data();
   std::vector<double> scores = score(dorm::model_of(trees), data, plan_.options.train.compute.threads);
   if (!w.empty()) {
-    const std::vector<double> linear = own.set.scorer(data)->scores(w, plan_.options.train.compute.threads);
+    const std::vector<double> linear = set.scorer(data)->scores(w, plan_.options.train.compute.threads);
     for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += linear[i];
   }
   return std::sqrt(score_scatter(data, scores) / static_cast<double>(std::max<std::size_t>(1, scores.size())));
@@ -221,7 +226,7 @@ std::size_t TuneRunResult::usable_queries() const {
 
 Model TuneRunResult::model(const std::vector<double>& w, double validation) const {
   const GridPoint& first = linear_leader();
-  Model model = run_.splits().front()->set.model(w);
+  Model model = run_.splits().front()->space_of(w).set.model(w);
   Origin origin = origin_of(plan_.options.train);
   origin.measure = first.bound ? first.measure : plan_.options.train.measure;
   origin.decay = first.decay;
@@ -288,6 +293,7 @@ std::vector<ModelPart> TuneRunResult::parts(Family family) const {
     const std::string start(c.trees ? fmt::format("{} leaves={}", name_of(*c.trees), c.leaves) : name_of(c.start));
     parts.push_back({c.share, c.measure, c.decay, std::string(c.bound ? name_of(*c.bound) : "none"), start, c.C,
                      c.rounds, c.certificate, c.bound ? c.explained_risk : 0, c.validation});
+    if (wants_curves(c.curves)) parts.back().curves = c.curves;
   }
   double total = 0;
   for (const ModelPart& part : parts) total += part.share;

@@ -73,8 +73,9 @@ bool TuneRun::knows_points() const {
 void TuneRun::check_restored() const {
   for (std::size_t p = 0; p < paths_.size(); ++p) {
     const TuneSplit& split = *splits_[p % plan_.splits];
+    const TuneSpace& space = *split.spaces[plan_.setting_of(p).space];
     for (const EvaluatedWeights& point : paths_[p].points)
-      if (point.w.size() != (point.trees ? 0 : split.set.features().dimension()) ||
+      if (point.w.size() != (point.trees ? 0 : space.set.features().dimension()) ||
           (point.trees != nullptr) != plan_.setting_of(p).trees.has_value() ||
           point.per_query.size() != split.validation.data().num_queries() ||
           (point.trees && point.held_scores.size() != split.validation.data().num_documents()))
@@ -107,8 +108,10 @@ void TuneRun::run(bool at_least_one) {
   check_restored();
   const auto poll_by = [this](const std::function<void()>& first, const std::function<void()>& others) {
     for (const auto& split : splits_) {
-      split->set.poll_by(split == splits_.front() ? first : others);
-      split->scorer->poll_by(split == splits_.front() ? first : others);
+      for (const auto& space : split->spaces) {
+        space->set.poll_by(split == splits_.front() ? first : others);
+        space->scorer->poll_by(split == splits_.front() ? first : others);
+      }
     }
   };
   poll_by([this] { poll(at_least_one_ && !has_one_); }, [this] { poll(false); });
@@ -181,7 +184,8 @@ void TuneRun::run_initial_model(std::size_t number, bool needed) {
     ledger_.report_if_due();
     return ledger_.over();
   };
-  std::vector<InitialFit> fits = split.set.fit_path({.kind = setting.start,
+  const TuneSpace& space = *split.spaces[setting.space];
+  std::vector<InitialFit> fits = space.set.fit_path({.kind = setting.start,
                                                      .convention = options.convention,
                                                      .C = setting.C,
                                                      .tolerance = options.solve.tolerance,
@@ -192,10 +196,10 @@ void TuneRun::run_initial_model(std::size_t number, bool needed) {
   const bool cut_short = ledger_.over();
   std::vector<EvaluatedWeights> points;
   for (InitialFit& fit : fits) {
-    EvaluatedWeights& each = points.emplace_back(split.evaluate(plan_, options, std::move(fit.w)));
+    EvaluatedWeights& each = points.emplace_back(split.evaluate(plan_, options, space, std::move(fit.w)));
     each.cut_short = cut_short;
     if (fit.report.passes == 0) continue;
-    const SolveReport report = split.set.units().objective(fit.report);
+    const SolveReport report = space.set.units().objective(fit.report);
     each.certificate = {report.primal, report.dual, report.gap, std::string(name_of(report.status))};
   }
   keep(number, std::move(points), watch.seconds(), nullptr);
@@ -205,15 +209,16 @@ void TuneRun::run_initial_model(std::size_t number, bool needed) {
 std::vector<double> TuneRun::start_of(TuneSplit& split, const PathSetting& setting, bool needed) {
   const TrainOptions options = plan_.options_of(setting, ledger_.limit().left());
   const std::lock_guard lock(split.mutex);
+  TuneSpace& space = *split.spaces[setting.space];
   const std::string key = split.train.start_key(options, setting.start);
-  if (const auto found = split.starts.find(key); found != split.starts.end()) return found->second;
+  if (const auto found = space.starts.find(key); found != space.starts.end()) return found->second;
   const StopAsked stop = [this] {
     ledger_.report_if_due();
     return ledger_.over();
   };
-  std::vector<double> w = split.train.start(split.set, options, setting.start, stop);
+  std::vector<double> w = split.train.start(space.set, options, setting.start, stop);
   if (cut(needed)) throw CutShort{};  // the initial model was cut short, too
-  return split.starts[key] = std::move(w);
+  return space.starts[key] = std::move(w);
 }
 
 /// Of the path's last C, for the next one.
@@ -231,14 +236,15 @@ SolverState TuneRun::warm_state(const EvaluatedPath& path, double factor, const 
 void TuneRun::run_bound(std::size_t number, bool needed) {
   TuneSplit& split = *splits_[number % plan_.splits];
   const PathSetting& setting = plan_.setting_of(number);
+  const TuneSpace& space = *split.spaces[setting.space];
   Stopwatch watch;
   TrainOptions options = plan_.options_of(setting, ledger_.limit().left());
-  const bool serial = split.set.solver_threads() == 1;  // rows of an exact kernel are kept by one thread
+  const bool serial = space.set.solver_threads() == 1;  // rows of an exact kernel are kept by one thread
   const auto threads = [&] { return serial ? 1 : threads_of_path(); };
   options.compute.threads = threads();
   const std::vector<double> start = start_of(split, setting, needed);
-  const std::unique_ptr<ReferencedRisk> risk = split.train.risk(split.set, options);
-  const UnitsOfC units = split.set.units(options.paper_C);
+  const std::unique_ptr<ReferencedRisk> risk = split.train.risk(space.set, options);
+  const UnitsOfC units = space.set.units(options.paper_C);
   RoundsOptions rounds{.bound = *setting.bound,
                        .rounds = options.rounds,
                        .solve = options.solve,
@@ -264,7 +270,7 @@ void TuneRun::run_bound(std::size_t number, bool needed) {
     // A solver that is stopped evaluates once more; converged there, it has not ended where it would have.
     const bool cut_short = fitted.unfinished() || ledger_.over();
     if (cut_short && cut(needed && k == 0)) throw CutShort{};
-    EvaluatedWeights each = split.evaluate(plan_, options, std::move(fitted.w));
+    EvaluatedWeights each = split.evaluate(plan_, options, space, std::move(fitted.w));
     each.explained_risk = fitted.explained_risk();
     each.rounds = fitted.objectives.size();
     each.usable_queries = risk->num_blocks();

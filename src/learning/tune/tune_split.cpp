@@ -9,21 +9,31 @@
 namespace dorm {
 namespace {
 
-TrainingSet prepared(const LearningTask& task, const TunePlan& plan, const CommonScale& common) {
-  const TrainOptions& options = plan.options.train;
-  KernelOptions kernel(options, plan.shares);
-  kernel.basis = common.basis;
-  return {task.data(), common.scaling, options.compute.threads, kernel, options.solve.seed};
+std::vector<std::unique_ptr<TuneSpace>> prepared(const LearningTask& train, const LearningTask& validation,
+                                                 const TunePlan& plan, const CommonScale& common) {
+  std::vector<std::unique_ptr<TuneSpace>> spaces;
+  for (const std::string& curves : plan.options.curves) {
+    TrainOptions options = plan.options.train;
+    options.curves = curves;
+    KernelOptions kernel(options, plan.shares);
+    kernel.basis = wants_curves(curves) ? common.basis : nullptr;
+    TuneSpace& space = *spaces.emplace_back(std::make_unique<TuneSpace>(train, common, plan, kernel));
+    space.scorer = space.set.scorer(validation.data());
+  }
+  return spaces;
+}
+
+/// Those that the plan trains on: all but lines, if any.
+std::string curves_of(const TunePlan& plan) {
+  const auto found = std::find_if(plan.options.curves.begin(), plan.options.curves.end(), wants_curves);
+  return found == plan.options.curves.end() ? "none" : *found;
 }
 
 }  // namespace
 
 TuneSplit::TuneSplit(const LearningTask& train_task, const LearningTask& validation_task, const TunePlan& plan,
                      const CommonScale& common)
-    : train(train_task),
-      validation(validation_task),
-      set(prepared(train, plan, common)),
-      scorer(set.scorer(validation.data())) {}
+    : train(train_task), validation(validation_task), spaces(prepared(train, validation, plan, common)) {}
 
 TuneSplit::TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique_ptr<const LearningTask> held_part,
                      const TunePlan& plan, const CommonScale& common)
@@ -31,13 +41,18 @@ TuneSplit::TuneSplit(std::unique_ptr<const LearningTask> train_part, std::unique
       held_out(std::move(held_part)),
       train(*fold),
       validation(*held_out),
-      set(prepared(train, plan, common)),
-      scorer(set.scorer(validation.data())) {}
+      spaces(prepared(train, validation, plan, common)) {}
 
-EvaluatedWeights TuneSplit::evaluate(const TunePlan& plan, TrainOptions options, std::vector<double> w) const {
+const TuneSpace& TuneSplit::space_of(std::span<const double> w) const {
+  if (spaces.size() > 1 && w.size() == spaces.back()->set.features().dimension()) return *spaces.back();
+  return *spaces.front();
+}
+
+EvaluatedWeights TuneSplit::evaluate(const TunePlan& plan, TrainOptions options, const TuneSpace& space,
+                                     std::vector<double> w) const {
   options.measure = plan.options.train.measure;
   EvaluatedWeights evaluated;
-  evaluated.per_query = validation.validate(*scorer, w, options).per_query;
+  evaluated.per_query = validation.validate(*space.scorer, w, options).per_query;
   evaluated.w = std::move(w);
   return evaluated;
 }
@@ -68,7 +83,8 @@ const TreeGrower& TuneSplit::trees_by(const std::shared_ptr<const LightGbm>& lib
 // Scaling and knots know no labels, so all folds may share those of the whole data: only then can their weights be
 // added.
 TuneSplits make_splits(const LearningTask& task, const LearningTask* validation, const TunePlan& plan) {
-  const TrainOptions& options = plan.options.train;
+  TrainOptions options = plan.options.train;
+  options.curves = curves_of(plan);
   CommonScale common{scaling_for(task.data(), {options.scale, options.target}, options.compute.threads,
                                  KernelOptions(options, plan.shares)),
                      nullptr};

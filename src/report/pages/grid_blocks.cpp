@@ -26,8 +26,9 @@ std::string group_of(const GridPoint& cell) { return cell.trees ? kTrees : cell.
 std::string C_text(double C) { return C < 1000 ? fmt::format("{:.4g}", C) : fmt::format("{:.0f}", C); }
 
 std::string setting_of(const GridPoint& cell) {
-  if (!cell.bound) return start_name(cell);
-  return fmt::format("{}, {} from {}", cell.decay, name_of(*cell.bound), name_of(cell.start));
+  const std::string curves = cell.curves == "none" ? "" : ", curves " + cell.curves;
+  if (!cell.bound) return start_name(cell) + curves;
+  return fmt::format("{}, {} from {}{}", cell.decay, name_of(*cell.bound), name_of(cell.start), curves);
 }
 
 std::string of_cells(const std::string& trained_for) {

@@ -9,6 +9,7 @@
 #include "dorm/apps/pages.h"
 #include "report/pages/convergence.h"
 #include "report/pages/evidence.h"
+#include "report/pages/few_section.h"
 #include "report/pages/model_facts.h"
 #include "report/pages/profile.h"
 #include "report/pages/provenance.h"
@@ -137,6 +138,7 @@ report::Report training_page(const TrainingReportData& report_data, std::optiona
   std::vector<report::Block>& first = page.sections.front().blocks;
   for (report::Notice& leak : leak_notices(report_data.train)) first.insert(first.begin(), std::move(leak));
   page.sections.push_back(result_section(report_data));
+  if (report_data.few) page.sections.push_back(few_section(*report_data.few, measure.name));
   page.sections.push_back(cutoff_section(judgements));
   if (!model.weights.empty()) page.sections.push_back(weights_section(model, *judged.data, origin.threads));
   page.sections.push_back(hardest_section(model, judged, origin.threads));

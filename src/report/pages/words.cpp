@@ -80,7 +80,8 @@ std::vector<std::pair<std::string, ServingCost>> serving_costs(const TuneResult&
 std::string cell_name(const GridPoint& cell) {
   if (cell.trees)
     return fmt::format("trees by {}, {} leaves, {} rounds", name_of(*cell.trees), cell.leaves, cell.rounds);
-  const std::string kernel = cell.kernel == "none" ? "" : ", kernel " + cell.kernel;
+  const std::string kernel = (cell.kernel == "none" ? "" : ", kernel " + cell.kernel) +
+                             (cell.curves == "none" ? "" : ", curves " + cell.curves);
   if (!cell.bound) return fmt::format("{}, C {:.4g}{}", name_of(cell.start), cell.C, kernel);
   return fmt::format("{}, C {:.4g}, decay {}, bound {} from {}{}", cell.measure, cell.C, cell.decay,
                      name_of(*cell.bound), name_of(cell.start), kernel);

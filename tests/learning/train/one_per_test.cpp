@@ -65,6 +65,7 @@ TEST(TrainOnePer, LimitsThatNeverBindDoNotChangeTheObjective) {
 TEST(TrainOnePer, TuneJudgesWithinTheLimits) {
   const Dataset data = with_sites(5), held = with_sites(6);
   TuneOptions options;
+  options.curves = {"none"};
   options.train = options_for("group");
   options.C = {10, 100};
   options.decays = {"measure"};

@@ -117,6 +117,7 @@ TEST(Signs, ThatTheFreeOptimumHasChangeNothing) {
 TEST(Signs, TuneKeepsThem) {
   const Dataset data = test::random_data({.lengths = std::vector<std::size_t>(30, 8), .features = 4, .signal = 1});
   TuneOptions options;
+  options.curves = {"none"};
   options.train.signs = against(data, 4);
   options.train.compute.threads = 1;
   options.C = {10, 100};

@@ -61,6 +61,7 @@ TEST(ModelStatistics, OfKernels) {
 TEST(ModelStatistics, OfTuningAreThoseOfAllFolds) {
   const Dataset data = some_data();
   TuneOptions options;
+  options.curves = {"none"};
   options.C = {10, 1000};
   options.folds = 3;
   expect_statistics_of(data, tune(data, options).model);

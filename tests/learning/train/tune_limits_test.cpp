@@ -19,6 +19,7 @@ using test::web_like;
 
 TuneOptions limited_grid() {
   TuneOptions options;
+  options.curves = {"none"};
   options.train.compute.threads = 1;
   options.train.solve.tolerance = 1e-3;
   options.folds = 3;

@@ -20,6 +20,7 @@ using test::web_like;
 
 TuneOptions small_grid() {
   TuneOptions options;
+  options.curves = {"none"};
   options.C = {10, 1000};
   options.decays = {"measure"};
   options.bounds = {Bound::best};
@@ -58,6 +59,7 @@ double judged(const Model& model, const Dataset& data) {
 TEST(Tune, JudgesBoundsAndCheapRankersOnTheValidationData) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   TuneOptions options;
+  options.curves = {"none"};
   options.train.solve.tolerance = 1e-2;
   options.C = {10};
   const TuneResult result = tune(data, options, valid);
@@ -68,6 +70,7 @@ TEST(Tune, JudgesBoundsAndCheapRankersOnTheValidationData) {
 
 TEST(Tune, OnLinearGainsThereAreNoRankersOnGains) {
   TuneOptions options;
+  options.curves = {"none"};
   options.train.convention = "sklearn";
   options.C = {10};
   const Dataset valid = web_like(2, 20);
@@ -77,6 +80,7 @@ TEST(Tune, OnLinearGainsThereAreNoRankersOnGains) {
 TEST(Tune, TheAverageIsDeliveredAsItWasJudged) {
   const Dataset data = web_like(1, 50), valid = web_like(2, 40);
   TuneOptions options;
+  options.curves = {"none"};
   options.C = {10, 100};
   const TuneResult result = tune(data, options, valid);
   ASSERT_GT(result.model.parts.size(), 1u);

@@ -76,7 +76,7 @@ def test_the_ranker_is_a_ranker(tuned, sets, tmp_path):
 
 def test_folds_choices_and_grids(sets):
     train, _ = sets
-    folded = dorm.tune(train, folds=3, grid={"bound": "best", "C": 10}, choose="best", n_jobs=1)
+    folded = dorm.tune(train, folds=3, grid={"bound": "best", "C": 10}, curves="none", choose="best", n_jobs=1)
     assert folded.validated.evaluated_on == "3 folds"
     assert [(c.bound, c.C) for c in folded.points] == [("best", 10)]  # no cheap rankers beside named bounds
     assert folded.choice == "best"
