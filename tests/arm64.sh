@@ -14,12 +14,13 @@ on_this_machine() { "$dorm" "$@"; }
 portable() { DORM_SIMD=portable "$dorm" "$@"; }
 on_arm64() { emulated "$build/dorm" "$@"; }
 
-# Minutes of emulation each: comparisons with solvers for every measure and solver, and waiting on purpose.
-slow=Matrix.*:*Reference*:*Optimum*
+# Minutes of emulation each: comparisons with solvers for every measure and solver. The emulator ignores limits of memory,
+# and has a thread of its own.
+left_out=Matrix.*:*Reference*:*Optimum*:Parallel.GoesOnWithoutThreadsThatCannotBeMade:Parallel.GoesOnInAForkedProcess
 echo "door       tests  skipped  seconds"
 for door in "$@"; do
   began=$SECONDS
-  (cd "$build/.." && emulated "$build/tests/$door/${door}_test" --gtest_filter="-$slow" > "$work/$door.log" 2>&1) ||
+  (cd "$build/.." && emulated "$build/tests/$door/${door}_test" --gtest_filter="-$left_out" > "$work/$door.log" 2>&1) ||
     { grep -A20 '\[  FAILED\|Failure' "$work/$door.log" | head -60; exit 1; }
   printf '%-9s  %5d  %7d  %7d\n' "$door" "$(grep -c '^\[       OK' "$work/$door.log")" \
     "$(grep -c '^\[  SKIPPED \].* (' "$work/$door.log" || true)" $((SECONDS - began))
@@ -43,13 +44,21 @@ for program in on_this_machine portable on_arm64; do
   mkdir "$work/$program"
   (cd "$work/$program" && files $program > /dev/null)
 done
+# Where Eigen multiplies matrices, its code for ARM64 adds in another order, and fuses products and sums.
+by_eigen=" train--method_ridge.json train--solver_lbfgs.json "
 echo
-differ=0
+differ=0 same=0
 for file in "$work"/on_this_machine/*; do
   name=$(basename "$file")
-  for other in portable on_arm64; do
-    cmp -s "$file" "$work/$other/$name" || { echo "$name: other bytes $other"; differ=1; }
-  done
+  cmp -s "$file" "$work/portable/$name" || { echo "$name: other bytes at the portable instruction set"; differ=1; }
+  if cmp -s "$file" "$work/on_arm64/$name"; then
+    same=$((same + 1))
+  elif [[ $by_eigen == *" $name "* ]]; then
+    echo "$name: other bytes on ARM64, by Eigen"
+  else
+    echo "$name: other bytes on ARM64"
+    differ=1
+  fi
 done
-[ $differ = 0 ] && echo "$(ls "$work/on_this_machine" | wc -l) files: the same bytes on this machine, portable and on ARM64"
+echo "$same files of $(ls "$work/on_this_machine" | wc -l): the same bytes on this machine and on ARM64"
 exit $differ
