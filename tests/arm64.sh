@@ -16,7 +16,7 @@ on_arm64() { emulated "$build/dorm" "$@"; }
 
 # Minutes of emulation each: comparisons with solvers for every measure and solver. The emulator ignores limits of memory,
 # and has a thread of its own.
-left_out=Matrix.*:*Reference*:*Optimum*:Parallel.GoesOnWithoutThreadsThatCannotBeMade:Parallel.GoesOnInAForkedProcess
+left_out=Matrix.*:*Reference*:*Optimum*:OracleExactness.*:Agreement.*:Parallel.GoesOnWithoutThreadsThatCannotBeMade:Parallel.GoesOnInAForkedProcess
 echo "door       tests  skipped  seconds"
 for door in "$@"; do
   began=$SECONDS
