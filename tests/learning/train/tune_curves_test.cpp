@@ -138,7 +138,7 @@ TEST(TuneCurves, StayOutWhereTheyAreRefusedOrCannotBeServed) {
   EXPECT_TRUE(has_curves(tune(data, signs, valid)));
   for (const auto& [target, scale, expected] :
        {std::tuple("solr", "auto", false), std::tuple("any", "auto", false), std::tuple("sql", "zscore", true),
-        std::tuple("c", "zscore", true), std::tuple("c", "query-zscore", false)}) {
+        std::tuple("c", "zscore", true), std::tuple("c", "query-minmax", false)}) {
     TuneOptions served = grid_of_bests();
     served.train.target = target;
     served.train.scale = scale;
