@@ -13,4 +13,4 @@ echo "configuring $folder (preset $preset)"
 cmake --preset "$preset" "$@" > /dev/null
 units=$(ninja -C "$folder" -n "${targets[@]}" | grep -c 'Building [A-Z]* object' || true)
 echo "building ${targets[*]}: $units units to compile"
-NINJA_STATUS="[%f/%t, %e s] " cmake --build "$folder" --target "${targets[@]}" -- -k 0
+NINJA_STATUS="[%f/%t, %e s] " cmake --build "$folder" --target "${targets[@]}"
