@@ -106,18 +106,74 @@ def test_values_per_query_are_those_of_eval(world):
         assert row["a"] is None if value == "" else row["a"] == pytest.approx(float(value), abs=1e-12)
 
 
-def test_edited_model_is_what_the_summary_says(world):
-    with explored(world, "a.json", "--data", "test.csv") as page:
-        weights = page.ask("GET", "/api/weights")[2]["rows"]
-        edits = f"{weights[0]['feature']}:{-weights[0]['weight'] / 3},{weights[1]['feature']}:0.25"
+def moved_weights(page):
+    weights = page.ask("GET", "/api/weights")[2]["rows"]
+    return f"{weights[0]['feature']}:{-weights[0]['weight'] / 3},{weights[1]['feature']}:0.25"
+
+
+def moved_points(page):
+    """The first point and one in the middle of the curve that moves documents most."""
+    row = page.ask("GET", "/api/curves?limit=1")[2]["rows"][0]
+    middle = len(row["points"]) // 2
+    return f"{row['feature']}.0:{row['points'][0]['y'] + 1},{row['feature']}.{middle}:{row['low']}"
+
+
+@pytest.fixture(scope="module")
+def edited_world(world):
+    dorm("train", "train.csv", "--model", "lines.json", "--curves", 5, "--scale", "zscore", "-q", cwd=world)
+    dorm("train", "train.csv", "--model", "steps.json", "--curves", "steps:5", "--scale", "zscore", "-q", cwd=world)
+    models = [json.loads((world / name).read_text()) for name in ("a.json", "lines.json")]
+    own = ("measure", "convention", "data", "input", "format", "version", "features")
+    part = {"share": 0.5, "bound": "none", "start": "part", "C": 0, "certificate": models[0]["certificate"]}
+    both = {key: models[0][key] for key in own if key in models[0]} | {"kind": "sum", "scaling": {"kind": "none"}}
+    both |= {"certificate": models[0]["certificate"], "bound": "none", "start": "sum"}
+    both["parts"] = [part | {"weight": weight, "model": model} for weight, model in zip((1, 0.5), models)]
+    (world / "sum.json").write_text(json.dumps(both))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "moved"),
+    [
+        ("a.json", "weights", moved_weights),
+        ("lines.json", "curves", moved_points),
+        ("steps.json", "curves", moved_points),
+        ("sum.json", "parts", moved_weights),
+    ],
+)
+def test_edited_model_is_what_the_summary_says(edited_world, model, kind, moved):
+    world, name = edited_world, model
+    with explored(world, name, "--data", "test.csv") as page:
+        assert page.ask("GET", "/api/info")[2]["models"][0]["edits"] == kind
+        edits = moved(page)
         summary = page.ask("GET", f"/api/summary?right=edited&edits={quote(edits)}")[2]
         status, headers, model = page.ask("GET", f"/api/model.json?edits={quote(edits)}")
     assert status == 200 and 'filename="edited.json"' in headers["Content-Disposition"]
+    assert summary["difference"]["wins"] + summary["difference"]["losses"] > 0
     assert model["method"] == "edited" and len(model["edited_from"]["edits"]) == 2
     (world / "edited.json").write_text(json.dumps(model))
-    row = evaluated(world, "edited.json", "a.json")["edited"]["measures"]["ndcg@10"]
+    row = evaluated(world, "edited.json", name)["edited"]["measures"]["ndcg@10"]
     assert [row["mean"], row["low"], row["high"]] == [summary["right"][k] for k in ("mean", "low", "high")]
     assert "edited" in dorm("info", "edited.json", cwd=world).stdout
+
+
+@pytest.mark.parametrize("model", ["a.json", "lines.json", "sum.json"])
+def test_a_document_with_other_values_is_scored_as_rank_scores_it(edited_world, model):
+    world = edited_world
+    with open(world / "test.csv", newline="") as lines:
+        header, *rows = list(csv.reader(lines))
+    first = next(row[1] for row in rows)
+    rows = [row for row in rows if row[1] == first]
+    with explored(world, model, "--data", "test.csv") as page:
+        feature = page.ask("GET", "/api/why?q=0&docs=2&parts=1")[2]["documents"][0]["parts"][0]
+        change = page.ask("GET", f"/api/change?q=0&d=2&values={feature['feature']}:3.5")[2]
+        assert page.ask("GET", "/api/query?q=0")[2]["a"] == change["before"]["measure"]
+    rows[2][header.index(feature["name"])] = "3.5"
+    with open(world / "changed.csv", "w", newline="") as out:
+        csv.writer(out).writerows([header, *rows])
+    scores = [float(x) for x in dorm("rank", model, "changed.csv", "-q", cwd=world).stdout.split()]
+    assert change["after"]["score"] == pytest.approx(scores[2], rel=1e-12)
+    assert change["after"]["rank"] == 1 + sum(score > scores[2] for score in scores)
 
 
 def test_hostile_names_stay_text(world):

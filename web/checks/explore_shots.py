@@ -14,7 +14,7 @@ from explore_world import explored, make_world
 from playwright.sync_api import sync_playwright
 
 WIDTH, HEIGHT = 1160, 720
-CURVES = {"curves-dark": ("dark", "#whatif?q=20&features=bm25&edits=0.2%3A0.4", None)}
+CURVES = {"curves-dark": ("dark", "#whatif?q=20&edits=0.2%3A0.4", None)}
 SHOTS = {
     "queries-light": ("light", "#queries?right=b", None),
     "query-dark": ("dark", "#query?q=20&right=b&first=5&second=4", "main h2"),

@@ -114,8 +114,14 @@ std::string scaled_value(const ServedModel& served, const ServedModel::Term& ter
 /// The parts of the document that name the terms, one line each.
 class PmmlTerms {
  public:
-  PmmlTerms(const Model& model, const ServedModel& served, const ExportOptions& options)
-      : model_(model), served_(served), options_(options), columns_(model, options), taken(spellings(model, options)) {
+  /// A part of a sum replaces missing values in its derived fields, since its fields are those of the sum.
+  PmmlTerms(const Model& model, const ServedModel& served, const ExportOptions& options, bool part)
+      : model_(model),
+        served_(served),
+        options_(options),
+        part_(part),
+        columns_(model, options),
+        taken(spellings(model, options)) {
     for (const EncodedFeatures::Rule& rule : columns_.rules)
       if (rule.encoding->rule == Encode::indicator) marked_.insert(rule.encoding->column);
     for (const std::string& column : columns_.columns) taken.insert(column);
@@ -129,7 +135,7 @@ class PmmlTerms {
     if (name.empty()) refuse_name("pmml", name, "a field of PMML has a name");
     const std::string field = attribute(name);
     const double missing = value_where_missing(model_, term.feature);
-    const bool replaced = !made && !marked_.contains(name);
+    const bool replaced = !made && !part_ && !marked_.contains(name);
     declare(name, made ? type_of_field(made->encoding->rule) : type_of_field(Encode::indicator),
             replaced ? std::optional(missing) : std::nullopt, term.feature);
     std::string value = made       ? encoded_field(*made, field, missing)
@@ -166,6 +172,7 @@ class PmmlTerms {
   const Model& model_;
   const ServedModel& served_;
   const ExportOptions& options_;
+  const bool part_;
   const EncodedFeatures columns_;
   std::set<std::string, std::less<>> marked_;  // columns whose gaps have a feature
   std::map<std::string, std::string_view, std::less<>> types_;
@@ -228,7 +235,7 @@ PmmlBody pmml_terms(const Model& model, const ExportOptions& options, bool part)
   PmmlBody body;
   ServedModel& served = body.served;
   served = in_doubles(model, options);
-  PmmlTerms lines(model, served, options);
+  PmmlTerms lines(model, served, options, part);
   body.score = new_name("score", lines.taken);
   for (const ServedModel::Term& term : served.terms) lines.add(term);
   if (served.terms.empty()) lines.add({.feature = 0, .weight = 0});  // a model has a field at least

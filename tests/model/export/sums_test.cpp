@@ -31,7 +31,7 @@ Model lines_of(const test::ExportCase& one) {
   return model;
 }
 
-std::string refusal(const Model& model, std::string_view target, const ExportOptions& options = {}) {
+std::string said_of(const Model& model, std::string_view target, const ExportOptions& options = {}) {
   return test::message_of([&] { export_model(model, find_export_target(target), options); }, ErrorCode::unsupported);
 }
 
@@ -70,20 +70,20 @@ TEST(ExportedSums, AreRefusedByNameWhereTheyCannotBeAddedUp) {
   const test::ExportCase one(ScalingKind::zscore, kNames);
   const std::vector<double> weights = {1, 1};
   const Model sum = weighted_sum({one.model, stump("d", 0.1, 1, -1)}, weights);
-  const std::string said = refusal(sum, "solr");
+  const std::string said = said_of(sum, "solr");
   EXPECT_NE(said.find("a sum of linear and trees, which solr cannot evaluate"), std::string::npos) << said;
   EXPECT_NE(said.find("sql, onnx, pmml, c, python"), std::string::npos) << said;
-  EXPECT_NE(refusal(sum, "sql", {.non_negative = true}).find("negative"), std::string::npos);
+  EXPECT_NE(said_of(sum, "sql", {.non_negative = true}).find("negative"), std::string::npos);
   Model within = one.model;
   within.scaling = fit_scaling(ScalingKind::query_minmax, one.data);
-  EXPECT_NE(refusal(weighted_sum({within, stump("d", 0.1, 1, -1)}, weights), "sql").find("depends on the other"),
+  EXPECT_NE(said_of(weighted_sum({within, stump("d", 0.1, 1, -1)}, weights), "sql").find("depends on the other"),
             std::string::npos);
   Model all = weighted_sum({within, stump("d", 0.1, 1, -1)}, weights);
   EXPECT_NE(export_model(all, find_export_target("c")).files[0].bytes.find("dorm_part1_score_list(x, documents"),
             std::string::npos);
   const std::vector<double> three = {1, 1, 1};
   all = weighted_sum({within, stump("d", 0.1, 1, -1), within}, three);
-  EXPECT_NE(refusal(all, "c").find("several parts"), std::string::npos);
+  EXPECT_NE(said_of(all, "c").find("several parts"), std::string::npos);
   EXPECT_NO_THROW(export_model(all, find_export_target("python")));
 }
 
