@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "data/io/binary/input_json.h"
+#include "data/scale/scale_rules.h"
 #include "dorm/base/catalog.h"
 #include "dorm/data/one_per.h"
 #include "dorm/error.h"
@@ -270,6 +271,9 @@ Model model_from(const Json& json, const std::string& name) {
   read_scorer(fields, kind, name, model);
   if (fields.has("signs")) model.signs = signs_from(fields.object("signs"), model);
   model.scaling = scaling_from(fields.object("scaling"), model.features.size());
+  if (model.curves && takes_logarithm(model.scaling.kind) &&
+      std::ranges::any_of(model.curves->features, [](const Curve& curve) { return curve.missing.has_value(); }))
+    fields.fail("curves", "curves without weights of missing values, whose logarithms this scaling would take");
   model.method = fields.optional<std::string>("method", "a name", "dorm");
   model.measure = fields.required<std::string>("measure", "the name of a measure");
   model.convention = fields.optional<std::string>("convention", "a name", "standard");

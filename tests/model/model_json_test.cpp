@@ -170,6 +170,19 @@ TEST(ModelJson, MistypedFieldsAreNamed) {
   }
 }
 
+TEST(ModelJson, LogarithmsOfMissingValuesAreRefused) {
+  Json json = parsed();
+  json.erase("parts");
+  json["kind"] = "curves";
+  json["curves"] = {
+      {"shape", "lines"},
+      {"features",
+       {{{"feature", "7"}, {"knots", Json::array()}, {"rises", Json::array()}, {"median", 0}, {"missing", 0.5}}}}};
+  EXPECT_EQ(model_from_json(json.dump(), "m.json").curves->features[2].missing, 0.5);
+  json["scaling"]["kind"] = "log-zscore";
+  EXPECT_NE(message_of(json.dump()).find("missing values, whose logarithms"), std::string::npos);
+}
+
 TEST(ModelJson, OptionalFieldsMayBeAbsent) {
   Json json = parsed();
   for (const char* key : {"convention", "decay", "bound", "start", "rounds", "explained_risk", "options", "data",

@@ -16,6 +16,7 @@ from .._explain import Explanation, scaled_columns, spread_columns
 from .._export import ExportCheck, checked_export, write_export
 from .._options import setting
 from .._pages import ReportData, page_at
+from .._threads import thread_count
 
 
 class Inspection:
@@ -24,8 +25,8 @@ class Inspection:
     def explain(self, X: Any, *, qid: Any = None, group: Any = None) -> Any:
         """The contributions of features to scores: an `Explanation`, an array like X whose rows sum to the scores.
 
-        The model is linear in its scaled features, so this is exact. A plain sparse matrix for sparse X without
-        scaling, and where few of many columns occur.
+        Scores are sums over scaled features or their curves, so this is exact. A plain sparse matrix for sparse X
+        without scaling, and where few of many columns occur.
 
         >>> import dorm, numpy as np
         >>> data = dorm.synth(queries=50, features=5, seed=1)
@@ -38,11 +39,16 @@ class Inspection:
             raise ValueError("only a linear model has contributions of features; this one has a kernel")
         data, queries = self._prepared(given)
         columns, weights = self._weighted_columns()
-        if not data.dense and self.model_.scaling == "none":
+        curved = self.model_.kind == "curves"
+        if not data.dense and self.model_.scaling == "none" and not curved:
             from scipy import sparse
 
             return scaled_columns(sparse.csr_matrix(given.features.values, dtype=np.float64), columns, weights)
-        parts = queries.unsorted(self.model_.scaled_rows(data).reshape(data.num_documents, len(weights)) * weights)
+        if curved:
+            parts = self.model_.contributions(data, thread_count(self.n_jobs))[0].reshape(-1, len(weights))
+        else:
+            parts = self.model_.scaled_rows(data).reshape(data.num_documents, len(weights)) * weights
+        parts = queries.unsorted(parts)
         if len(weights) != self.n_features_in_:
             return spread_columns(parts, columns, self.n_features_in_)
         return Explanation(parts, self._names() or [f"column {j}" for j in range(parts.shape[1])])

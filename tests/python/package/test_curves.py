@@ -76,6 +76,15 @@ def test_features_are_names_or_columns(data):
         fitted(data, increasing=[3])
 
 
+@pytest.mark.parametrize("more", [{}, {"scale": "zscore"}, {"scale": "none"}])
+def test_contributions_sum_to_scores(data, more):
+    X, y, qid = data
+    ranker = fitted(data, curves=6, **more)
+    parts = ranker.explain(X, qid=qid)
+    assert np.allclose(parts.sum(axis=1), ranker.predict(X, qid=qid), atol=1e-12)
+    assert np.ptp(parts[:, 0]) > 0
+
+
 def test_rankers_without_curves_say_so(data):
     with pytest.raises(AttributeError, match="no curves"):
         _ = fitted(data).curves_

@@ -100,7 +100,8 @@ def test_what_to_judge_until_it_is_decided(tmp_path):
         for query, document in plan.next:
             given.setdefault(query, {})[document] = labels[query][document]
     assert plan.verdict == "new" and not plan.certain and plan.low > 0 and plan.next == []
-    assert plan.judged == sum(map(len, given.values())) < plan.open == 80 * 6
+    answered = sum(map(len, given.values()))  # the verdict came with the last batch, perhaps before its end
+    assert answered - 24 < plan.judged <= answered < plan.open == 80 * 6
     plan = plan_judging(labels, runs, "p@4")
     assert plan.certain and plan.least == pytest.approx(plan.most) and plan.open_queries == 0
     first = plan_judging(None, runs, "p@4", batch=5)
