@@ -123,8 +123,8 @@ class Summary {
       GridPoint cell;
       cell.C = cells_[c].setting.C;
       const Setting& setting = cells_[c].setting;
-      // Without a bound validation alone decides: the explained risk of a baseline is not that of a bound on the measure,
-      // and that of the multiclass SVM is mostly that of its biases.
+      // Without a bound validation alone decides: the explained risk of a baseline is not that of a bound on the
+      // measure, and that of the multiclass SVM is mostly that of its biases.
       if (!setting.bound.empty()) cell.bound = parse_bound(setting.bound);
       cell.start = setting.start.empty() ? InitialModel::pairwise : *parse_initial_model(setting.start);
       cell.explained_risk = records_[c].explained_risk;

@@ -112,7 +112,9 @@ def test_the_row_of_tune_is_what_tune_delivers(here):
         "--measures", "ndcg@10", "--tolerance", "1e-3", "--json"
     ).stdout  # fmt: skip
     rows = {row["method"]: row for row in json.loads(json_text)["rows"]}
-    dorm("tune", "train.txt", "--valid", "valid.txt", "--curves", "none", "--tolerance", "1e-3", "--model", "tuned.json")
+    dorm(
+        "tune", "train.txt", "--valid", "valid.txt", "--curves", "none", "--tolerance", "1e-3", "--model", "tuned.json"
+    )
     alone = json.loads(dorm("eval", "test.txt", "--model", "tuned.json", "--json").stdout)
     assert rows["tune"]["measures"]["ndcg@10"]["mean"] == pytest.approx(alone["measures"]["ndcg@10"]["mean"], abs=1e-6)
     assert "tune " in dorm("compare", "--help").stdout
