@@ -153,9 +153,11 @@ nb::dict evaluate_a_run(const TrecColumns& judged, const Texts& subtopics, const
   return with_query_ids(std::move(table));
 }
 
-nb::dict plan_what_to_judge(const TrecColumns& judged, const TrecColumns& since, const TrecColumns& first,
-                            const TrecColumns& second, const std::string& measure, const EvaluateOptions& evaluate,
-                            double best_label, double same_within, std::size_t batch) {
+/// The columns: judgments so far and since then, and both runs.
+nb::dict plan_what_to_judge(const std::tuple<TrecColumns, TrecColumns, TrecColumns, TrecColumns>& columns,
+                            const std::string& measure, const EvaluateOptions& evaluate, double best_label,
+                            double same_within, std::size_t batch) {
+  const auto& [judged, since, first, second] = columns;
   const std::vector<Judgment> before = std::apply(trec_entries<Judgment, float>, judged);
   const std::vector<Judgment> added = std::apply(trec_entries<Judgment, float>, since);
   const std::vector<RunEntry> one = std::apply(trec_entries<RunEntry, double>, first);
@@ -286,8 +288,8 @@ void bind_evaluate(nb::module_& module) {
   module.def("evaluate_run", &evaluate_a_run, "judged"_a.noconvert(), "subtopics"_a, "ranked"_a.noconvert(),
              "measures"_a, "options"_a);
   module.def("evaluate_run_file", &evaluate_a_run_file, "judged"_a.noconvert(), "path"_a, "measures"_a, "options"_a);
-  module.def("plan_judging", &plan_what_to_judge, "judged"_a.noconvert(), "since"_a.noconvert(), "first"_a.noconvert(),
-             "second"_a.noconvert(), "measure"_a, "options"_a, "best_label"_a, "same_within"_a, "batch"_a);
+  module.def("plan_judging", &plan_what_to_judge, "columns"_a.noconvert(), "measure"_a, "options"_a, "best_label"_a,
+             "same_within"_a, "batch"_a);
   module.def(
       "measure_name",
       [](const std::string& spelling, const std::string& convention) {

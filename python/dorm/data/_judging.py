@@ -100,7 +100,7 @@ def plan_judging(
     columns = [_judged(qrels), _judged(new_qrels)]
     for run in map(_run_of, runs.values()):
         columns.append((run.queries, run.documents, _numbers(run.scores)))
-    told = _core.plan_judging(*columns, measure, options, float(best_label), float(same_within), int(batch))
+    told = _core.plan_judging(tuple(columns), measure, options, float(best_label), float(same_within), int(batch))
     names = dict(zip(("first", "second"), map(str, runs)))
     told["verdict"] = names.get(told["verdict"], told["verdict"])
     return JudgingPlan(**told)
