@@ -88,7 +88,9 @@ NB_MODULE(_core, module) {
     } catch (const dorm::InterruptedEarly& error) {
       PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
     } catch (const dorm::Error& error) {
-      PyErr_SetString(python_type(error.code()), with_arguments(error).c_str());
+      const std::string text = with_arguments(error);  // may quote bytes of a file that are no UTF-8
+      const auto message = nb::steal(PyUnicode_DecodeUTF8(text.data(), std::ssize(text), "backslashreplace"));
+      PyErr_SetObject(python_type(error.code()), message.ptr());
     } catch (const std::bad_cast&) {  // of a value in a dict or tuple
       PyErr_SetString(PyExc_ValueError, "an argument has another type than expected, or is a number out of its range");
     }

@@ -1,6 +1,7 @@
 """Every mistake gets a message that says what to do."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -152,3 +153,11 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path):
     path.write_text("1 qid:1 1:0.5\n1 qid:1 1:x\n")
     with pytest.raises(ValueError, match=r"broken.txt:2:\d+: "):
         dorm.read_letor(path)
+
+
+def test_bytes_of_a_file_that_are_no_text_are_shown(tmp_path):
+    """In a message of the library, too, which Python reads as UTF-8."""
+    text = (Path(__file__).parents[3] / "fuzz/corpus/trees/lightgbm").read_bytes()
+    (tmp_path / "lgb.txt").write_bytes(text.replace(b"num_class=1", b"num_class=\xff"))
+    with pytest.raises(ValueError, match=r"lgb\.txt.*\\xff"):
+        dorm.load_model(tmp_path / "lgb.txt")
